@@ -1,0 +1,1 @@
+"""The logic of the wave laboratory: stability, keys, history, scene documents, walls, sources and probes. No window."""
