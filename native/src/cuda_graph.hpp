@@ -1,0 +1,92 @@
+// The nodes of a CUDA graph, made from recorded operations.
+//
+// Each operation becomes a kernel, memcpy or memset node, or a conditional node with a graph of its own.
+// Edges follow the dataflow (cuda_dataflow.hpp). Between two kernels that order themselves an edge is
+// "programmatic": the second one is set up while the first still runs and waits inside. Limit: fills of odd
+// sizes and conditions need the helper kernels of cuda_support.cu, which are loaded when first used.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "capture.hpp"
+#include "cuda_context.hpp"
+#include "cuda_dataflow.hpp"
+#include "cuda_memory.hpp"
+#include "cuda_module.hpp"
+
+namespace whitecap {
+
+class CudaGraphBuilder {
+  public:
+    // A kernel node of the top level and the launch that it runs, for updates in place.
+    struct KernelNode {
+        cu::CUgraphNode node;
+        std::size_t operation;  // index in the capture's operations
+    };
+
+    // All must outlive the builder. The context must be current for every call.
+    CudaGraphBuilder(const Capture& capture, CudaModules& modules, CudaMemory& memory,
+                     const CudaContext& context);
+
+    // Adds the whole program after `after` and returns the nodes that nothing of it waits for.
+    std::vector<cu::CUgraphNode> build(cu::CUgraph graph, const std::vector<cu::CUgraphNode>& after);
+
+    // Kernel nodes of the last build().
+    const std::vector<KernelNode>& kernel_nodes() const { return kernel_nodes_; }
+    // Whether the program has conditional nodes, which no child graph may hold.
+    bool has_conditionals() const;
+
+    // Parameters of a kernel node for this launch; they stay valid until the next call.
+    const cu::KernelNodeParams& kernel_parameters(const Launch& launch);
+
+  private:
+    // What an operation put into a graph: its first node takes the edges in, its last one gives the edges
+    // out.
+    struct Placement {
+        cu::CUgraphNode last = nullptr;
+        bool programmatic = false;
+    };
+    struct Edges {
+        std::vector<cu::CUgraphNode> nodes;
+        std::vector<bool> programmatic;  // whether that node lets a successor start early
+    };
+
+    std::vector<cu::CUgraphNode> append(cu::CUgraph graph, const std::vector<Operation>& operations,
+                                        const std::vector<cu::CUgraphNode>& after, bool top_level);
+    Placement place(cu::CUgraph graph, const Operation& operation, const Edges& after);
+    Placement place_launch(cu::CUgraph graph, const Launch& launch, const Edges& after);
+    Placement place_copy(cu::CUgraph graph, cu::CUdeviceptr dst, cu::CUdeviceptr src, std::uint64_t size,
+                         const Edges& after);
+    Placement place_set(cu::CUgraph graph, cu::CUdeviceptr dst, unsigned value, unsigned element,
+                        std::uint64_t count, const Edges& after);
+    Placement place_tile(cu::CUgraph graph, const MemoryTile& tile, const Edges& after);
+    Placement place_conditional(cu::CUgraph graph, const Conditional& conditional, const Edges& after);
+    Placement place_empty(cu::CUgraph graph, const Edges& after);
+
+    cu::CUgraphNode add_node(cu::CUgraph graph, const Edges& after, cu::NodeParams& params,
+                             bool programmatic = false);
+    cu::CUgraphNode add_helper(cu::CUgraph graph, const Edges& after, const char* kernel, unsigned blocks,
+                               unsigned threads, void** arguments);
+    // One IF or WHILE node with its body.
+    cu::CUgraphNode add_conditional(cu::CUgraph graph, const Edges& after, std::uint64_t handle, int type,
+                                    const std::vector<Operation>& body, cu::CUdeviceptr condition);
+    std::uint64_t new_handle(cu::CUgraph graph);
+    cu::CUgraphNode add_condition(cu::CUgraph graph, const Edges& after, std::uint64_t when_true,
+                                  std::uint64_t when_false, cu::CUdeviceptr condition);
+
+    // Device address of a span. Throws WC_ERROR_REPLAY when it is not inside the region.
+    cu::CUdeviceptr resolve(std::int64_t region, std::uint64_t offset, std::uint64_t size,
+                            const char* what) const;
+
+    const Capture& capture_;
+    CudaModules& modules_;
+    CudaMemory& memory_;
+    const CudaContext& context_;
+    std::optional<CudaModule> support_;
+    std::vector<KernelNode> kernel_nodes_;
+    std::optional<CudaArguments> arguments_;
+    cu::KernelNodeParams kernel_params_{};
+};
+
+}  // namespace whitecap

@@ -1,0 +1,73 @@
+// Module binaries on the GPU: which one fits the device, and the kernels found in it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "capture.hpp"
+#include "cuda_context.hpp"
+#include "cuda_launch.hpp"
+#include "program.hpp"
+
+namespace whitecap {
+
+// What a device of this compute capability runs, best first: "sm_89", "sm_86", "sm_80", then "ptx_89" ...
+// "ptx_50", which the driver compiles. Machine code runs on its own major version from its minor version on;
+// PTX on anything newer.
+std::vector<std::string> cuda_targets(int major, int minor);
+
+// One loaded binary. The context must be current for every call, the destructor included.
+class CudaModule {
+  public:
+    // `image`: cubin, or PTX text. Throws CudaError; `log` gets the PTX compiler's words.
+    static CudaModule load(const Bytes& image, std::string& log);
+    ~CudaModule();
+    CudaModule(CudaModule&& other) noexcept : handle_(other.handle_) { other.handle_ = nullptr; }
+    CudaModule& operator=(CudaModule&&) = delete;
+
+    // nullptr when the binary has no such kernel. Loads it now, so that no launch waits for it.
+    cu::CUfunction find(const std::string& symbol) const;
+
+  private:
+    explicit CudaModule(cu::CUmodule handle) : handle_(handle) {}
+    cu::CUmodule handle_ = nullptr;
+};
+
+// The modules of a capture, loaded as launches ask for them.
+class CudaModules {
+  public:
+    // All three must outlive the object.
+    CudaModules(const Capture& capture, const ModuleSource& source, const CudaDevice& device);
+
+    // The entry that serves this launch, configured for it. Throws WC_ERROR_MODULE or WC_ERROR_SYMBOL.
+    const CudaKernel& kernel_for(const Launch& launch);
+
+  private:
+    struct Loaded {
+        CudaModule module;
+        std::string target;
+    };
+    struct Key {
+        std::string module_hash, symbol;
+        bool operator<(const Key& other) const {
+            return module_hash != other.module_hash ? module_hash < other.module_hash : symbol < other.symbol;
+        }
+    };
+    const Loaded& module(const std::string& hash);
+    Loaded load(const std::string& hash) const;
+    CudaKernel prepare(const Loaded& loaded, const Kernel& kernel, const Launch& launch,
+                       const std::string& symbol) const;
+
+    const Capture& capture_;
+    const ModuleSource& source_;
+    const CudaDevice& device_;
+    std::map<std::string, Loaded> modules_;
+    std::map<Key, CudaKernel> kernels_;
+};
+
+// Throws WC_ERROR_MODULE when the kernel's parameters are not of these sizes.
+void check_parameters(cu::CUfunction function, const std::string& symbol,
+                      const std::vector<std::size_t>& sizes);
+
+}  // namespace whitecap
