@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Policy = Literal["refuse", "raise"]
+Policy = Literal["refuse", "raise", "allow"]
 
 MAX_SUBSTEPS = 64
 """The most sub-steps the panels offer."""

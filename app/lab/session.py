@@ -1,0 +1,495 @@
+"""The laboratory session: what a person edits, between the running simulation and the panels. No window, no GL.
+
+`setup` is what is wished; the host captures beside the running loop, so the simulation may lag a few frames behind it.
+`update`, called once a displayed frame, brings the simulation level: it uploads what a new capture lacks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..errors import UserError, one_line
+from ..resample import resample
+from ..scene import FRAME_RATE, Grid
+from ..scenes import find_scene
+from . import document as documents
+from .document import Document
+from .history import History
+from .measure import Measurements
+from .presets import Preset, gallery
+from .rescue import Rescue
+from .setup import HIGHEST_TIME_SCALE, LOWEST_TIME_SCALE, Setup
+from .sources import MAX_SOURCES, Drive, table_entries
+from .stability import MAX_SUBSTEPS, Policy, Scheme, settle
+from .tools import Toolbox
+from .walls import Medium, make_medium
+
+TANK = "tank"
+"""The scene that has walls, boundaries and sources."""
+
+
+class Host(Protocol):
+    """What the session needs of the application."""
+
+    simulation: Any
+    settings: Any
+
+    @property
+    def look(self) -> Any: ...
+    @property
+    def busy(self) -> str: ...
+    def open_scene(self, name: str, grid: Grid | None = None) -> None: ...
+    def camera_pose(self) -> str: ...
+    def set_camera_pose(self, text: str) -> None: ...
+    def show_error(self, text: object) -> None: ...
+
+
+class Lab:
+    """One person's session with one scene after the other."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        simulation = host.simulation
+        self.setup = Setup(
+            scene=simulation.scene.name,
+            grid=simulation.grid,
+            time_scale=simulation.time_scale,
+            parameters=dict(simulation.values),
+        )
+        self.document = Document(title=simulation.scene.title, setup=self.setup)
+        self.path: Path | None = None
+        self.history: History[Setup] = History()
+        self.policy: Policy = "refuse"
+        self.message = ""
+        self.drive = Drive()
+        self.measurements = Measurements()
+        self.rescue = Rescue()
+        self.tools = Toolbox(self)
+        self.medium: Medium | None = None
+        self.medium_version = 0
+        self.preset_index: int | None = None
+        self._simulation: Any = simulation
+        self._generation = -1
+        self._sources_sent = 0
+        self._keep_waves = True
+        self.update()
+
+    # ---- edits
+
+    def edit(self, wish: Setup, label: str, merge: Hashable = None) -> bool:
+        """Makes an edit and remembers it for undo; False when the stability policy refuses it.
+
+        merge: edits in a row with the same key are one entry until `seal`.
+        """
+        wish = self._with_scene_for(wish)
+        settled = self._settled(wish)
+        if settled is None:
+            return False
+        self.history.push(label, self.setup, settled, merge)
+        self._apply(settled)
+        return True
+
+    def seal(self) -> None:
+        """A drag has ended: the next edit is an entry of its own."""
+        self.history.seal()
+
+    def undo(self) -> bool:
+        """Takes back the last edit; False when there is none."""
+        entry = self.history.undo()
+        if entry is not None:
+            self._apply(entry.before)
+            self.message = f"undone: {entry.label}"
+        return entry is not None
+
+    def redo(self) -> bool:
+        """Makes the last undone edit again."""
+        entry = self.history.redo()
+        if entry is not None:
+            self._apply(entry.after)
+            self.message = f"done again: {entry.label}"
+        return entry is not None
+
+    def set_parameter(self, name: str, value: float) -> bool:
+        """Sets a declared parameter, held to its range."""
+        parameter = self.host.simulation.scene.parameter(name)
+        return self.edit(self.setup.with_parameter(name, parameter.clamp(value)), parameter.label, ("parameter", name))
+
+    def set_time_scale(self, value: float) -> bool:
+        """Sets how fast simulated time runs, 0.1 to 4."""
+        value = min(max(value, LOWEST_TIME_SCALE), HIGHEST_TIME_SCALE)
+        return self.edit(self.setup.with_(time_scale=value), "Time scale", "time_scale")
+
+    def set_grid(self, **changes: Any) -> bool:
+        """Another grid size or sub-step count; the waves stay."""
+        try:
+            return self.edit(self.setup.with_(grid=self.setup.grid.with_(**changes)), "Grid", ("grid", *changes))
+        except UserError as error:
+            self.message = one_line(error)
+            return False
+
+    # ---- stability
+
+    @property
+    def scheme(self) -> Scheme | None:
+        """What decides stability now; None for a scene without the usual parameters."""
+        return self.scheme_of(self.setup)
+
+    def scheme_of(self, setup: Setup) -> Scheme | None:
+        """The same for any setup of a scene that has k_speed and k_damp."""
+        if "k_speed" not in setup.parameters or "k_damp" not in setup.parameters:
+            return None
+        k_speed = setup.parameters["k_speed"]
+        rate = self.medium.strongest_damping() * math.sqrt(max(k_speed, 0.0)) if self.medium else 0.0
+        frame = setup.time_scale / FRAME_RATE
+        return Scheme(k_speed, setup.parameters["k_damp"], frame, setup.grid.substeps, setup.grid.cell, rate)
+
+    def _settled(self, wish: Setup) -> Setup | None:
+        """The wish under the stability policy; None when it is refused."""
+        scheme, current = self.scheme_of(wish), self.scheme_of(self.setup)
+        self.message = ""
+        if scheme is None or scheme.stable or self.policy == "allow":
+            return wish
+        if current is not None and not current.stable and scheme.load <= current.load:
+            return wish  # out of an unstable state every step in the right direction counts
+        verdict = settle(scheme, current or scheme, self.policy, MAX_SUBSTEPS)
+        self.message = verdict.message
+        if verdict.scheme.substeps == scheme.substeps or not verdict.scheme.stable:
+            return None
+        if verdict.message.startswith("refused"):
+            return None
+        return wish.with_(grid=wish.grid.with_(substeps=verdict.scheme.substeps))
+
+    # ---- documents
+
+    def open_document(self, document: Document, path: Path | None = None) -> None:
+        """Shows a document: another scene with still water and an empty history."""
+        self.document, self.path = document, path
+        self.preset_index = None
+        self.history.clear()
+        self._keep_waves = False
+        self._restart(document.setup)
+        if document.look:
+            self._set_look(document.look)
+        if document.camera:
+            self.host.set_camera_pose(document.camera)
+
+    def _restart(self, setup: Setup) -> None:
+        self.rescue.clear()
+        self._apply(self._with_defaults(setup))
+        self.host.simulation.reset()
+        self.drive.reset()
+        self.measurements.clear()
+        self._generation = -1
+        scheme = self.scheme
+        self.message = "" if scheme is None or scheme.stable else "this scene is unstable as it is set"
+        if self.message and self.policy == "raise" and scheme is not None:
+            substeps = scheme.smallest_substeps()
+            if substeps:
+                self._apply(self.setup.with_(grid=self.setup.grid.with_(substeps=substeps)))
+
+    def load(self, path: str | Path) -> bool:
+        """Opens a scene file, with its checkpoint where it names one; a refusal goes to the error dialog."""
+        path = Path(path)
+        try:
+            document = documents.load(path, scene_parameters)
+            fields = self._checkpoint_of(document, path)
+            self.open_document(document, path)
+        except UserError as error:
+            self.host.show_error(error)
+            return False
+        self._pending_fields = fields
+        self.message = f"opened {path.name}"
+        return True
+
+    def _checkpoint_of(self, document: Document, path: Path) -> dict[str, np.ndarray] | None:
+        if not document.checkpoint:
+            return None
+        names = find_scene(document.setup.scene).fields
+        return documents.load_checkpoint(path.parent / document.checkpoint, names, document.setup.grid.shape)
+
+    def save(self, path: str | Path, with_waves: bool = False) -> bool:
+        """Saves the scene; with_waves: and its fields beside it, so that opening goes on where this left off."""
+        path = Path(path)
+        if path.suffix != ".toml":
+            path = path.with_name(path.name + ".toml")
+        document = self.current_document()
+        try:
+            if with_waves:
+                document = replace(document, checkpoint=f"{path.stem}.npz")
+                simulation = self.host.simulation
+                fields = {name: resample(f, self.setup.grid.shape) for name, f in simulation.checkpoint().items()}
+                documents.save_checkpoint(path.parent / document.checkpoint, fields)
+            documents.save(path, document)
+        except UserError as error:
+            self.host.show_error(error)
+            return False
+        self.path = path
+        self.message = f"saved {path}"
+        return True
+
+    def current_document(self) -> Document:
+        """The scene as it is now, view included."""
+        return replace(
+            self.document,
+            setup=self.setup,
+            look=self.host.look.to_dict(),
+            camera=self.host.camera_pose(),
+            checkpoint="",
+        )
+
+    def text(self) -> str:
+        """The scene as one TOML text, to share."""
+        return documents.to_text(self.current_document())
+
+    def open_text(self, text: str) -> bool:
+        """Opens a scene from text, as from the clipboard."""
+        try:
+            self.open_document(documents.parse(text, "clipboard", scene_parameters))
+        except UserError as error:
+            self.host.show_error(error)
+            return False
+        return True
+
+    # ---- presets
+
+    @property
+    def presets(self) -> list[Preset]:
+        """The gallery."""
+        return gallery()
+
+    def open_preset(self, index: int) -> bool:
+        """Opens a preset by its place in the gallery, from 0; False beyond its end."""
+        presets = self.presets
+        if not 0 <= index < len(presets):
+            return False
+        try:
+            self.open_document(presets[index].document())
+        except UserError as error:
+            self.host.show_error(error)
+            return False
+        self.preset_index = index
+        self.host.settings.preset = presets[index].name
+        return True
+
+    def next_preset(self, step: int) -> bool:
+        """The preset `step` places on, around the gallery's ends."""
+        count = len(self.presets)
+        here = self.preset_index if self.preset_index is not None else (-1 if step > 0 else 0)
+        return self.open_preset((here + step) % count)
+
+    # ---- keys
+
+    def perform(self, action: str) -> bool:
+        """Does what an action id means to the laboratory; False when it is not the laboratory's."""
+        if action.startswith("preset_") and action[7:].isdigit():
+            self.open_preset(int(action[7:]) - 1)
+            return True
+        if action.startswith("tool_"):
+            self.tools.take(action[5:])
+            return True
+        done = {
+            "undo": self.undo,
+            "redo": self.redo,
+            "reset_waves": self.reset_waves,
+            "reset_scene": self.reset_scene,
+            "restore": self.restore,
+            "preset_next": lambda: self.next_preset(1),
+            "preset_previous": lambda: self.next_preset(-1),
+            "slower": lambda: self.set_time_scale(self.setup.time_scale / 2),
+            "faster": lambda: self.set_time_scale(self.setup.time_scale * 2),
+            "delete": self.tools.delete_selected,
+            "brush_smaller": lambda: self.tools.scale_brush(1 / 1.25),
+            "brush_larger": lambda: self.tools.scale_brush(1.25),
+        }.get(action)
+        if done is None:
+            return action == "cancel" and self.tools.put_down()
+        done()
+        self.seal()
+        return True
+
+    def reset_waves(self) -> None:
+        """Still water; sources begin again."""
+        self.host.simulation.reset()
+        self.drive.reset()
+        self.measurements.clear()
+        self.rescue.clear()
+
+    def reset_scene(self) -> None:
+        """The scene as it was opened, with still water. Can be undone."""
+        opened = self._with_defaults(self.document.setup)
+        self.history.push("Reset the scene", self.setup, opened)
+        self._restart(opened)
+
+    def restore(self) -> bool:
+        """After a runaway: back to the last good waves and settings, and on; False when nothing ran away."""
+        good = self.rescue.good
+        if not self.rescue.tripped or good is None:
+            return False
+        self.history.push("Back to the last good state", self.setup, good.setup)
+        self._apply(good.setup)
+        self.host.simulation.restore(good.fields)
+        self.rescue.clear()
+        self.host.simulation.paused = False
+        return True
+
+    # ---- pointer, in cells
+
+    def press(self, x: float, y: float) -> bool:
+        """The left button goes down on the water; True when a tool or an object owns the drag."""
+        return self.tools.press(*self._to_widths(x, y))
+
+    def drag(self, x: float, y: float) -> None:
+        """The pointer moves while a tool owns it."""
+        self.tools.drag(*self._to_widths(x, y))
+
+    def release(self) -> None:
+        """The button comes up."""
+        self.tools.release()
+        self.seal()
+
+    @property
+    def hover_radius(self) -> float:
+        """Cells: the footprint of the tool in hand."""
+        return self.tools.footprint(self.host.simulation.grid.width)
+
+    def _to_widths(self, x: float, y: float) -> tuple[float, float]:
+        width = self.host.simulation.grid.width
+        return (x + 0.5) / width, (y + 0.5) / width
+
+    # ---- frames
+
+    def update(self) -> None:
+        """Once a displayed frame, paused or not: brings the simulation level with the setup."""
+        simulation = self.host.simulation
+        if simulation is not self._simulation:
+            self._change_simulation(simulation)
+        if simulation.generation != self._generation:
+            self._generation = simulation.generation
+            self._send_all()
+        self._follow_failure()
+
+    def before_frame(self, substeps: int | None = None) -> None:
+        """Before each simulated frame (or lone sub-step): uploads what the sources do in it."""
+        self.update()
+        simulation = self.host.simulation
+        if not simulation.has_input("sources"):
+            return
+        steps, count = self.drive.frame(
+            self.setup.sources,
+            substeps or simulation.grid.substeps,
+            simulation.dt,
+            simulation.grid.shape,
+            simulation.grid.cell,
+            math.sqrt(max(simulation.values.get("k_speed", 1.0), 1e-12)),
+        )
+        if count or self._sources_sent:
+            whole = np.zeros(table_entries(simulation.grid.substeps), dtype=steps.dtype)
+            whole[: len(steps)] = steps
+            simulation.set_input("sources", whole)
+            simulation.set_input("source_count", np.array([count], dtype=np.int32))
+            self._sources_sent = count
+
+    def after_frame(self, heights: np.ndarray | None = None, extremes: tuple[float, float] | None = None) -> bool:
+        """After each simulated frame: measures and looks out for runaways.
+
+        heights: (height, width) where they are on the host at no cost. extremes: lowest and highest height elsewhere.
+        False when the waves ran away: the simulation is paused on the last good state then.
+        """
+        simulation = self.host.simulation
+        reason = self.rescue.check(simulation, self.setup, heights, extremes)
+        if reason:
+            simulation.paused = True
+            if self.rescue.good is not None:
+                simulation.restore(self.rescue.good.fields)
+            self.message = f"stopped: {reason}"
+            return False
+        self.measurements.add(simulation, self.setup.probes, self.scheme, self.medium, heights)
+        return True
+
+    # ---- inside
+
+    def _apply(self, setup: Setup) -> None:
+        """Makes `setup` the wished one and sends what can be sent at once."""
+        before, self.setup = self.setup, setup
+        simulation = self.host.simulation
+        if (setup.scene, setup.grid) != (simulation.scene.name, simulation.grid) or self.host.busy:
+            self.host.open_scene(setup.scene, setup.grid)
+        self._send_values()
+        if (setup.walls, setup.boundaries) != (before.walls, before.boundaries):
+            self._send_medium()
+
+    def _change_simulation(self, simulation: Any) -> None:
+        """The host has put another scene's simulation in place."""
+        if self._keep_waves:
+            simulation.restore({n: f for n, f in self._simulation.checkpoint().items() if n in simulation.scene.fields})
+        self._keep_waves = True
+        self._simulation = simulation
+        self._generation = -1
+
+    _pending_fields: Mapping[str, np.ndarray] | None = None
+
+    def _send_all(self) -> None:
+        self._send_values()
+        self._send_medium()
+        self._sources_sent = MAX_SOURCES  # a new capture may hold anything: send once even when there are none
+        simulation = self.host.simulation
+        level = (simulation.scene.name, simulation.grid) == (self.setup.scene, self.setup.grid)
+        if self._pending_fields is not None and level:
+            simulation.restore(self._pending_fields)
+            self._pending_fields = None
+
+    def _send_values(self) -> None:
+        simulation = self.host.simulation
+        known = {parameter.name for parameter in simulation.scene.parameters}
+        simulation.set_values({name: v for name, v in self.setup.parameters.items() if name in known})
+        simulation.time_scale = self.setup.time_scale
+
+    def _send_medium(self) -> None:
+        simulation = self.host.simulation
+        if not simulation.has_input("speed"):
+            self.medium = None
+        else:
+            grid = simulation.grid
+            self.medium = make_medium(self.setup.walls, self.setup.boundaries, grid.shape, grid.cell)
+            simulation.set_input("speed", self.medium.speed)
+            simulation.set_input("damping", self.medium.damping)
+            simulation.set_input("edges", self.setup.boundaries.codes())
+        self.medium_version += 1
+
+    def _follow_failure(self) -> None:
+        """When a capture failed the host stays with the old one: so does the setup."""
+        simulation = self.host.simulation
+        if not self.host.busy and (simulation.scene.name, simulation.grid) != (self.setup.scene, self.setup.grid):
+            self.setup = self.setup.with_(scene=simulation.scene.name, grid=simulation.grid)
+
+    def _with_scene_for(self, wish: Setup) -> Setup:
+        """Walls, edges and sources need the tank: the first of them takes the session there."""
+        if wish.scene != "wave" or not (wish.walls or wish.sources or wish.boundaries != self.setup.boundaries):
+            return wish
+        return self._with_defaults(wish.with_(scene=TANK))
+
+    def _with_defaults(self, setup: Setup) -> Setup:
+        """Parameters that the scene declares and the setup leaves out take their defaults; others are dropped."""
+        declared = scene_parameters(setup.scene)
+        return setup.with_(parameters={p.name: setup.parameters.get(p.name, p.default) for p in declared})
+
+    def _set_look(self, look: Mapping[str, Any]) -> None:
+        here = self.host.look
+        try:
+            wanted = type(here).from_dict({**here.to_dict(), **look})
+        except ValueError as error:
+            self.host.show_error(error)
+            return
+        for name, value in wanted.to_dict().items():
+            setattr(here, name, value)
+
+
+def scene_parameters(name: str) -> tuple[Any, ...]:
+    """The declared parameters of a scene by name. Raises UserError for an unknown one."""
+    return tuple(find_scene(name).parameters)
