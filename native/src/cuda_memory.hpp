@@ -2,6 +2,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "capture.hpp"
@@ -20,6 +21,8 @@ class CudaAllocation {
     CudaAllocation& operator=(CudaAllocation&&) = delete;
 
     cu::CUdeviceptr address() const { return address_; }
+    // Leaves the memory to the caller.
+    cu::CUdeviceptr release() { return std::exchange(address_, 0); }
 
   private:
     cu::CUdeviceptr address_ = 0;
