@@ -1,0 +1,1 @@
+"""The wave laboratory: command line, window, camera, panels, renderer and scenes."""

@@ -1,0 +1,158 @@
+"""What each action id of the key table does; the lab gets its own ones first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .application import Application
+
+TIME_SCALES = (0.1, 4.0)
+UI_SCALES = (0.5, 3.0)
+UI_SCALE_STEP = 1.1
+
+
+def perform(application: Application, action: str) -> bool:
+    """Does it. False when nobody knows the action."""
+    if application.lab is not None and application.lab.perform(action):
+        return True
+    done = application.window_actions.get(action) or _ACTIONS.get(action)
+    if done is None:
+        return False
+    if action in application.window_actions:
+        application.window_actions[action]()
+    else:
+        _ACTIONS[action](application)
+    return True
+
+
+def _pause(application: Application) -> None:
+    application.simulation.paused = not application.simulation.paused
+
+
+def _step_frame(application: Application) -> None:
+    application.simulation.paused = True
+    application.step()
+
+
+def _step_substep(application: Application) -> None:
+    application.simulation.paused = True
+    application.step_substep()
+
+
+def _time_scale(factor: float) -> Callable[[Application], None]:
+    def scale(application: Application) -> None:
+        low, high = TIME_SCALES
+        application.simulation.time_scale = min(max(application.simulation.time_scale * factor, low), high)
+
+    return scale
+
+
+def _reset_waves(application: Application) -> None:
+    application.simulation.reset()
+
+
+def _reset_scene(application: Application) -> None:
+    application.simulation.reset()
+    application.simulation.values = application.simulation.scene.defaults()
+    application.simulation.time_scale = 1.0
+
+
+def _toggle(name: str) -> Callable[[Application], None]:
+    def toggle(application: Application) -> None:
+        setattr(application.look, name, not getattr(application.look, name))
+
+    return toggle
+
+
+def _toggle_data(application: Application) -> None:
+    application.look.mode = "data" if application.look.mode == "water" else "water"
+
+
+def _ui_scale(factor: float) -> Callable[[Application], None]:
+    def scale(application: Application) -> None:
+        low, high = UI_SCALES
+        application.settings.ui_scale = min(max(application.settings.ui_scale * factor, low), high)
+
+    return scale
+
+
+def _toggle_panels(application: Application) -> None:
+    if application.gui is not None:
+        application.gui.panels_visible = not application.gui.panels_visible
+
+
+def _help(application: Application) -> None:
+    if application.gui is not None:
+        application.gui.help_visible = not application.gui.help_visible
+
+
+def _cancel(application: Application) -> None:
+    """Esc: closes what is open, else quits."""
+    gui = application.gui
+    if gui is not None and gui.help_visible:
+        gui.help_visible = False
+    elif application.errors:
+        application.errors.clear()
+    else:
+        application.running = False
+
+
+def _quit(application: Application) -> None:
+    application.running = False
+
+
+def _screenshot(with_panels: bool) -> Callable[[Application], None]:
+    def take(application: Application) -> None:
+        from .screenshot import take_screenshot
+
+        take_screenshot(application, with_panels)
+
+    return take
+
+
+def _copy_pose(application: Application) -> None:
+    if application.gui is not None:
+        application.gui.set_clipboard(application.camera_pose())
+
+
+def _paste_pose(application: Application) -> None:
+    if application.gui is not None:
+        application.set_camera_pose(application.gui.clipboard())
+
+
+def _record(application: Application) -> None:
+    from .recording import toggle
+
+    toggle(application)
+
+
+_ACTIONS: dict[str, Callable[[Application], None]] = {
+    "pause": _pause,
+    "step_frame": _step_frame,
+    "step_substep": _step_substep,
+    "slower": _time_scale(0.5),
+    "faster": _time_scale(2.0),
+    "use_centre": lambda application: application.use_centre(),
+    "reset_waves": _reset_waves,
+    "reset_scene": _reset_scene,
+    "view_home": lambda application: application.camera.home(),
+    "view_top": lambda application: application.camera.top(),
+    "view_side": lambda application: application.camera.side(),
+    "frame_all": lambda application: application.camera.frame_all(),
+    "copy_pose": _copy_pose,
+    "paste_pose": _paste_pose,
+    "toggle_data": _toggle_data,
+    "toggle_contours": _toggle("contours"),
+    "toggle_wireframe": _toggle("wireframe"),
+    "toggle_panels": _toggle_panels,
+    "ui_larger": _ui_scale(UI_SCALE_STEP),
+    "ui_smaller": _ui_scale(1 / UI_SCALE_STEP),
+    "help": _help,
+    "screenshot": _screenshot(with_panels=True),
+    "screenshot_clean": _screenshot(with_panels=False),
+    "record": _record,
+    "cancel": _cancel,
+    "quit": _quit,
+}

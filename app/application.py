@@ -1,0 +1,377 @@
+"""The application: one loop over simulation, transfer and drawing, the same in a window, off screen and in tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .backend import Backend, cpu_backend
+from .job import Job
+from .lab.keys import Shortcuts
+from .messages import Messages
+from .pace import Pace
+from .picking import Hit, pick
+from .pointer import Pointer
+from .scene import FRAME_RATE, Grid
+from .scenes import find_scene
+from .settings import Settings
+from .simulation import Simulation
+from .stage import Stage
+from .viewport import Viewport
+
+if TYPE_CHECKING:
+    from .gui import Gui
+    from .lab.session import Lab
+    from .recording import Recording
+
+DEGREES_A_SECOND = 90.0
+ZOOM_STEPS_A_SECOND = 8.0
+MESSAGE_SECONDS = 6.0
+
+
+class Application:
+    """Everything that happens between two pictures. Knows no window and, on a null stage, no OpenGL.
+
+    simulation, stage, backend: what is simulated, drawn and how heights get from one to the other. gui: the panels, or
+    None for a bare picture. Positions are logical pixels, origin top left, y down.
+    """
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        stage: Stage,
+        backend: Backend | None = None,
+        *,
+        gui: Gui | None = None,
+        settings: Settings | None = None,
+        viewport: Viewport | None = None,
+    ) -> None:
+        self.simulation = simulation
+        self.stage = stage
+        self.backend = backend or cpu_backend()
+        self.gui = gui
+        self.settings = settings or Settings()
+        self.viewport = viewport or Viewport(1280, 800)
+        self.errors = Messages()
+        self.pointer = Pointer(self)
+        self.shortcuts = Shortcuts()
+        self.seconds = 0.0
+        self.running = True
+        self.window_actions: dict[str, Callable[[], None]] = {}
+        self.before_panels: list[Callable[[Any], None]] = []
+        self.after_draw: list[Callable[[Any], None]] = []
+        self.recording: Recording | None = None
+        self.message = ""
+        self._message_age = 0.0
+        self._pace = Pace()
+        self._recapture: Job[tuple[Any, Path]] | None = None
+        self._recapture_grid: Grid | None = None
+        self._wanted: tuple[str, Grid] | None = None
+        self._walls_shown: tuple[Any, int] | None = None
+        self.lab: Lab | None = _make_lab(self)
+
+    # ---- the loop
+
+    def frame(self, seconds: float, target: Any = None) -> None:
+        """One turn of the loop: `seconds` since the one before; draws to `target` unless nothing shows."""
+        if self.recording is not None:
+            seconds = 1.0 / FRAME_RATE
+        self.seconds += seconds
+        self._message_age += seconds
+        if self._message_age > MESSAGE_SECONDS:
+            self.message = ""
+        self.timings.frame.add(seconds * 1e3)
+        self._finish_recapture()
+        self._follow_lab()
+        self._move_camera(seconds)
+        self._simulate(seconds)
+        if self.viewport.empty:
+            return
+        with self.timings.measure("transfer"):
+            self.backend.transfer.transfer(self.simulation, self.stage.surface)
+        with self.timings.measure("draw"):
+            self._draw(seconds, target)
+
+    def fixed_frame(self, target: Any = None) -> None:
+        """One turn that lasts exactly one simulated frame: for pictures, videos and tests."""
+        self.frame(1.0 / FRAME_RATE, target)
+
+    @property
+    def timings(self) -> Any:
+        """Times of the current simulation's phases."""
+        return self.simulation.timings
+
+    def close(self) -> None:
+        """Lets go of the GL objects; the context must still be there."""
+        if self.recording is not None:
+            self.recording.close()
+        self.backend.transfer.release()
+        self.stage.release()
+        if self.gui is not None:
+            self.gui.release()
+
+    # ---- what is under the cursor
+
+    def pick_hit(self, x: float, y: float) -> Hit | None:
+        """Where the ray through a logical pixel meets the surface as it is drawn."""
+        if self.viewport.empty:
+            return None
+        origin, direction = self.stage.camera.ray(x, y, self.viewport.size)
+        return pick(self.simulation.heights(), self.simulation.grid.cell, origin, direction, self._exaggeration)
+
+    def pick(self, x: float, y: float) -> tuple[float, float] | None:
+        """The same as a position in cells."""
+        hit = self.pick_hit(x, y)
+        return hit.cell if hit else None
+
+    @property
+    def _exaggeration(self) -> float:
+        return float(self.stage.look.exaggeration)
+
+    # ---- what panels and keys ask for
+
+    @property
+    def look(self) -> Any:
+        """How the stage draws."""
+        return self.stage.look
+
+    @property
+    def camera(self) -> Any:
+        """The stage's camera."""
+        return self.stage.camera
+
+    def camera_pose(self) -> str:
+        """The camera's pose as one line of text."""
+        return self.stage.camera.pose.text()
+
+    def set_camera_pose(self, text: str) -> None:
+        """Flies to a pose given as text; an error dialog when it is none."""
+        from .camera import Pose
+
+        try:
+            self.stage.camera.fly_to(Pose.parse(text))
+        except ValueError as error:
+            self.show_error(error)
+
+    def key_press(self, key: str, modifiers: set[str], typing: bool = False) -> str | None:
+        """A key goes down. typing: a text field has the keyboard. Returns the action that it started."""
+        return self._start(self.shortcuts.press(key, modifiers, typing))
+
+    def key_text(self, character: str, typing: bool = False) -> str | None:
+        """A character was typed."""
+        return self._start(self.shortcuts.text(character, typing))
+
+    def key_release(self, key: str) -> None:
+        """A key comes up, whoever had the keyboard."""
+        self.shortcuts.release(key)
+
+    def focus_lost(self) -> None:
+        """The window has no keyboard and mouse any more: nothing stays held."""
+        self.shortcuts.release_all()
+        self.pointer.cancel()
+
+    def say(self, text: str) -> None:
+        """Puts a line into the status line for some seconds."""
+        self.message, self._message_age = text, 0.0
+
+    def show_error(self, text: object) -> None:
+        """Puts one line into the error dialog."""
+        self.errors.add(text)
+
+    def perform(self, action: str) -> bool:
+        """Does what a key or a menu entry stands for; whether anything did."""
+        from .actions import perform
+
+        try:
+            return perform(self, action)
+        except Exception as error:
+            self.show_error(error)
+            return True
+
+    def recapture(self, grid: Grid) -> None:
+        """Another grid or sub-step count, captured beside the running loop and swapped in when it is ready."""
+        self.open_scene(self.simulation.scene.name, grid)
+
+    def open_scene(self, name: str, grid: Grid | None = None) -> None:
+        """The scene of that name in place of the running one. The latest wish wins."""
+        scene = self.simulation.scene if name == self.simulation.scene.name else find_scene(name)
+        self._wanted = (name, grid or scene.default_grid)
+        if self._recapture is None:
+            self._start_recapture()
+
+    @property
+    def busy(self) -> str:
+        """What is being captured now, for the status line; empty when nothing is."""
+        return self._recapture.label if self._recapture is not None else ""
+
+    def wait_for_capture(self) -> None:
+        """Waits until nothing is being captured, where pictures must not show what was before."""
+        while self._recapture is not None:
+            self._recapture.wait(60.0)
+            self._finish_recapture()
+
+    def welcome(self, still: bool = False) -> None:
+        """Something to look at in the first second: a drop, unless the scene brings its own motion."""
+        grid = self.simulation.grid
+        if not still:
+            self.simulation.poke(0.38 * grid.width, 0.44 * grid.height)
+            self.simulation.release()
+
+    # ---- inside
+
+    def _start(self, action: str | None) -> str | None:
+        if action is not None:
+            self.perform(action)
+        return action
+
+    def _start_recapture(self) -> None:
+        if self._wanted is None:
+            return
+        (name, grid), self._wanted = self._wanted, None
+        simulation = self.simulation
+        scene = simulation.scene if name == simulation.scene.name else find_scene(name)
+        if scene is simulation.scene and grid == simulation.grid:
+            return
+        label = f"capturing {scene.name} {grid.width} x {grid.height}, {grid.substeps} sub-steps"
+        self._recapture_grid = grid
+        if scene is simulation.scene:
+            self._recapture = Job(label, lambda: simulation.cache.load(scene, grid, simulation.device))
+        else:
+            cache, device = simulation.cache, simulation.device
+            self._recapture = Job(label, lambda: Simulation(scene, grid, device=device, cache=cache))
+
+    def _finish_recapture(self) -> None:
+        job = self._recapture
+        if job is None or not job.done:
+            return
+        self._recapture = None
+        try:
+            result = job.result()
+            if isinstance(result, Simulation):
+                self._take_over(result)
+            else:
+                self.simulation.replace(*result, self._recapture_grid)
+            self.backend.transfer.release()
+            self.stage.set_grid(self.simulation.grid)
+            self._pace.reset()
+        except Exception as error:
+            self.show_error(error)
+        self._start_recapture()
+
+    def _take_over(self, simulation: Simulation) -> None:
+        simulation.paused = self.simulation.paused
+        simulation.time_scale = self.simulation.time_scale
+        self.pointer.cancel()
+        self.simulation = simulation
+
+    def _follow_lab(self) -> None:
+        """Brings the simulation level with what the lab wishes, and the walls on the stage with the lab's."""
+        lab = self.lab
+        if lab is None:
+            return
+        lab.update()
+        shown = (self.stage.surface, lab.medium_version)
+        if shown != self._walls_shown and (lab.medium is None or lab.medium.open_cells.shape == self.stage.grid.shape):
+            self.stage.surface.set_walls(None if lab.medium is None else ~lab.medium.open_cells)
+            self._walls_shown = shown
+
+    def _move_camera(self, seconds: float) -> None:
+        camera, turn = self.stage.camera, DEGREES_A_SECOND * seconds / 0.3
+        across = ("right" in self._held("orbit")) - ("left" in self._held("orbit"))
+        along = ("up" in self._held("orbit")) - ("down" in self._held("orbit"))
+        if across or along:
+            camera.orbit(-across * turn, along * turn)
+        x = ("left" in self._held("pan")) - ("right" in self._held("pan"))
+        y = ("up" in self._held("pan")) - ("down" in self._held("pan"))
+        if x or y:
+            camera.pan(x * turn, y * turn, self.viewport.size)
+        steps = ("in" in self._held("zoom")) - ("out" in self._held("zoom"))
+        if steps:
+            camera.zoom(steps * ZOOM_STEPS_A_SECOND * seconds)
+        camera.update(seconds)
+
+    def _held(self, what: str) -> set[str]:
+        return {action.removeprefix(f"{what}_") for action in self.shortcuts.held if action.startswith(f"{what}_")}
+
+    def _simulate(self, seconds: float) -> None:
+        if self.simulation.paused:
+            self._pace.reset()
+            self.simulation.settle()
+            return
+        if self.pointer.owner == "poke":
+            self.pointer.poke()
+        for _ in range(self._pace.due(seconds)):
+            if not self.step():
+                break
+
+    def step(self) -> bool:
+        """One simulated frame; False when the lab stopped the run."""
+        if self.lab is None:
+            self.simulation.frame()
+            return True
+        self.lab.before_frame()
+        self.simulation.frame()
+        if self.simulation.device == "cpu":
+            return self.lab.after_frame(self.simulation.heights())
+        return self.lab.after_frame(extremes=self.stage.surface.extremes())
+
+    def step_substep(self) -> None:
+        """One solver launch alone."""
+        if self.lab is not None:
+            self.lab.before_frame(substeps=1)
+        self.simulation.step_substep()
+
+    def use_centre(self) -> None:
+        """What a click in the middle of the view would do, for hands on the keyboard."""
+        cell = self.pick(self.viewport.width / 2, self.viewport.height / 2)
+        if cell is None or self.pointer.owner is not None:
+            return
+        if self.lab is not None and self.lab.press(*cell):
+            self.lab.release()
+        else:
+            self.simulation.poke(*cell)
+            self.simulation.release()
+
+    def _draw(self, seconds: float, target: Any) -> None:
+        self.stage.draw(self.viewport, target, self._hover())
+        self._run(self.before_panels, target)
+        if self.recording is not None:
+            self.recording.add(target)
+        if self.gui is not None:
+            self.gui.draw(self, seconds, target)
+        self._run(self.after_draw, target)
+
+    @staticmethod
+    def _run(actions: list[Callable[[Any], None]], target: Any) -> None:
+        pending = actions[:]
+        actions.clear()
+        for action in pending:
+            action(target)
+
+    def _hover(self) -> Any:
+        """The ring that shows the brush's footprint; None where the cursor is not on the surface."""
+        pointer = self.pointer
+        if pointer.position is None or pointer.owner in ("gui", "orbit", "pan"):
+            return None
+        if pointer.owner is None and self.gui is not None and self.gui.wants_mouse:
+            return None
+        cell = self.pick(*pointer.position)
+        if cell is None:
+            return None
+        from .view.renderer import Hover
+
+        return Hover(cell, self._brush_radius())
+
+    def _brush_radius(self) -> float:
+        if self.lab is not None:
+            return float(self.lab.hover_radius)
+        return float(self.simulation.values.get("radius", 1.0))
+
+
+def _make_lab(application: Application) -> Lab | None:
+    try:
+        from .lab.session import Lab
+    except ImportError:
+        return None
+    return Lab(application)

@@ -1,0 +1,130 @@
+"""The user's cache of captured scenes: one `.wrp` for each scene, grid, sub-step count and version."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import notice
+from .files import writable_folder
+from .scene import Grid, RecordedScene, Scene
+from .trace import span
+
+if TYPE_CHECKING:
+    from .. import capture as wc
+
+MAX_FILES = 64
+"""Captures kept; the ones unused for longest go first."""
+
+
+class CaptureCache:
+    """Finds, makes and repairs cached captures.
+
+    folder: where the files lie; None takes the user's cache folder, or `WHITECAP_CACHE_DIR` where that is set. A folder
+    that cannot be written to is replaced by a temporary one for this run, with one line of notice.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        wanted = folder or default_folder()
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        if writable_folder(wanted):
+            self.folder = wanted
+        else:
+            notice(
+                f"the cache folder {wanted} cannot be written to, so captures are kept for this run only; "
+                "set WHITECAP_CACHE_DIR to a folder of yours"
+            )
+            self._temporary = tempfile.TemporaryDirectory(prefix="whitecap-")
+            self.folder = Path(self._temporary.name)
+
+    def path(self, scene: Scene, grid: Grid) -> Path:
+        """Where the capture of that scene and grid is, or will be."""
+        name = f"{scene.name}-{grid.width}x{grid.height}x{grid.substeps}-{capture_key(scene, grid)[:12]}.wrp"
+        return self.folder / name
+
+    def load(self, scene: Scene, grid: Grid, device: str) -> tuple[wc.Graph, Path]:
+        """A runnable graph of the scene, from the cache where it is there and sound, else captured now."""
+        path = self.path(scene, grid)
+        if path.is_file():
+            try:
+                return self._open(path, device), path
+            except Exception as error:
+                if not is_damage(error):
+                    raise
+                notice(f"the cached capture {path.name} is damaged ({error}); capturing it again")
+                remove_capture(path)
+        record_and_save(scene, grid, path)
+        self._prune()
+        return self._open(path, device), path
+
+    def _open(self, path: Path, device: str) -> wc.Graph:
+        from .. import capture as wc
+
+        with span("load", "capture", file=path.name, device=device):
+            graph = wc.capture_load(str(path), device=device)
+        with suppress(OSError):
+            os.utime(path)
+        return graph
+
+    def _prune(self) -> None:
+        files = sorted(self.folder.glob("*.wrp"), key=_last_use, reverse=True)
+        for path in files[MAX_FILES:]:
+            remove_capture(path)
+
+
+def default_folder() -> Path:
+    """`WHITECAP_CACHE_DIR`/captures, else captures in the user's cache folder."""
+    root = os.environ.get("WHITECAP_CACHE_DIR")
+    if not root:
+        import platformdirs
+
+        root = platformdirs.user_cache_dir("whitecap", appauthor=False)
+    return Path(root).expanduser() / "captures"
+
+
+def capture_key(scene: Scene, grid: Grid) -> str:
+    """Hex digest of everything that the recorded stream and its modules depend on."""
+    from .. import _native
+
+    parts = (_native.__version__, scene.name, scene.module_hash(), repr(grid))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def record_and_save(scene: Scene, grid: Grid, path: Path, targets: list[str] | None = None) -> RecordedScene:
+    """Captures the scene and writes the `.wrp` and its modules folder. Returns the live recording."""
+    from .. import capture as wc
+
+    with span("record", "capture", scene=scene.name, grid=repr(grid)):
+        recorded = scene.record(grid)
+    with span("compile and save", "capture", file=path.name):
+        wc.capture_save(recorded.graph, str(path), inputs=recorded.inputs, outputs=recorded.outputs, targets=targets)
+    return recorded
+
+
+def modules_folder(path: Path) -> Path:
+    """The folder beside a `.wrp` that holds its module binaries."""
+    return path.with_name(path.name.removesuffix(".wrp") + "_modules")
+
+
+def remove_capture(path: Path) -> None:
+    """Removes a `.wrp` and its modules folder, as far as that is possible."""
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+    shutil.rmtree(modules_folder(path), ignore_errors=True)
+
+
+def is_damage(error: BaseException) -> bool:
+    """Whether loading failed because of what is in the file, and not because of the machine."""
+    return getattr(error, "code", "") in ("WC_ERROR_FORMAT", "WC_ERROR_MODULE", "WC_ERROR_IO", "WC_ERROR_VERSION")
+
+
+def _last_use(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

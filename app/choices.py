@@ -1,0 +1,63 @@
+"""What the flags of the command line ask for, as the objects that they mean."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from .errors import UserError
+from .scene import Grid, Scene
+from .scenes import find_scene
+
+if TYPE_CHECKING:
+    from .application import Application
+    from .camera import Camera
+
+DEFAULT_SIZE = (1280, 800)
+
+
+def chosen_scene(options: Namespace, remembered: str = "wave") -> Scene:
+    """The scene that `--scene` names, else the remembered one."""
+    return find_scene(options.scene or remembered)
+
+
+def chosen_grid(options: Namespace, scene: Scene) -> Grid:
+    """The scene's grid with what the flags say instead."""
+    wanted = {"width": options.width, "height": options.height, "substeps": options.substeps}
+    return scene.default_grid.with_(**{name: value for name, value in wanted.items() if value is not None})
+
+
+def apply_view(camera: Camera, text: str | None) -> None:
+    """Puts the camera where `--view` says, without a flight."""
+    from .camera import Pose
+
+    if text is None:
+        return
+    named = {"home": camera.home, "top": camera.top, "side": camera.side}
+    if text in named:
+        named[text]()
+        camera.update(60.0)
+        return
+    try:
+        camera.pose = Pose.parse(text)
+    except ValueError as error:
+        raise UserError(f"--view: give home, top, side or a pose; {error}") from error
+
+
+def apply_preset(application: Application, name: str | None) -> None:
+    """Opens the preset of the gallery, or the scene file, that `--preset` names."""
+    if name is None:
+        return
+    lab = application.lab
+    if lab is None:
+        raise UserError(f"--preset {name}: this build has no gallery")
+    names = [preset.name for preset in lab.presets]
+    if name in names:
+        lab.open_preset(names.index(name))
+    elif name.endswith(".toml"):
+        lab.load(name)
+    else:
+        raise UserError(f"--preset {name}: no such preset; give the path of a TOML file or one of {', '.join(names)}")
+    if application.errors:
+        raise UserError(f"--preset {name}: {application.errors.entries[-1].text}")
+    application.wait_for_capture()

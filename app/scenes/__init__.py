@@ -1,0 +1,71 @@
+"""The scenes that come with the program, and how a scene is found by name or by file."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from ..errors import UserError
+from ..scene import Scene
+
+BUILT_IN = ("wave", "tank")
+
+
+def find_scene(text: str) -> Scene:
+    """The scene of that name, or the one that the Python file at that path declares.
+
+    A file is known by its `.py` suffix or a path separator. It must hold exactly one subclass of `Scene` with a name.
+    """
+    if text in BUILT_IN:
+        return _only_scene(importlib.import_module(f".{text}", __name__), text)
+    if text.endswith(".py") or "/" in text:
+        return _only_scene(_load_file(Path(text)), text)
+    raise UserError(f"--scene {text}: no such scene; give {', '.join(BUILT_IN)} or the path of a Python file")
+
+
+def _load_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise UserError(f"--scene {path}: there is no such file")
+    name = f"whitecap_scene_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UserError(f"--scene {path}: this is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except (SyntaxError, ImportError, NameError, AttributeError, TypeError, ValueError) as error:
+        raise UserError(f"--scene {path}: {_where(error, path)}{type(error).__name__}: {error}") from error
+    return module
+
+
+def _where(error: BaseException, path: Path) -> str:
+    """'line N: ' of the last frame inside the scene's file."""
+    line = error.lineno if isinstance(error, SyntaxError) else None
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return f"line {line}: " if line else ""
+
+
+def _only_scene(module: ModuleType, text: str) -> Scene:
+    classes = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, Scene)
+        and value is not Scene
+        and value.__module__ == module.__name__
+    ]
+    if len(classes) != 1:
+        found = ", ".join(c.__name__ for c in classes) or "none"
+        raise UserError(f"--scene {text}: the file must hold exactly one subclass of Scene, found {found}")
+    scene = classes[0]()
+    if not scene.name:
+        raise UserError(f"--scene {text}: {type(scene).__name__} has no `name`")
+    return scene

@@ -1,0 +1,68 @@
+"""What the application draws: the surface with its renderer, the camera, and how it looks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .camera import Camera
+from .scene import Grid
+from .view.look import Look
+
+if TYPE_CHECKING:
+    import moderngl
+
+    from .viewport import Viewport
+
+
+class Stage:
+    """Renderer, surface, camera and look. `context` None draws nothing: the null renderer, for tests."""
+
+    def __init__(self, context: moderngl.Context | None, grid: Grid, look: Look | None = None) -> None:
+        self.context = context
+        self.look = look or Look()
+        self.camera = Camera(extent(grid))
+        self.grid = grid
+        self.renderer: Any
+        if context is None:
+            from .view.null import NullRenderer
+
+            self.renderer = NullRenderer()
+        else:
+            from .view.renderer import Renderer
+
+            self.renderer = Renderer(context)
+        self.surface: Any = self._make_surface(grid)
+
+    def set_grid(self, grid: Grid) -> None:
+        """A surface of that size in place of the one before; the view of the basin stays."""
+        if (grid.shape, grid.cell) == (self.grid.shape, self.grid.cell):
+            self.grid = grid
+            return
+        self.surface.release()
+        self.surface = self._make_surface(grid)
+        self.grid = grid
+        self.camera.set_extent(extent(grid))
+
+    def draw(self, viewport: Viewport, target: Any, hover: Any = None) -> None:
+        """One picture of the surface as it is now."""
+        self.camera.aspect = viewport.width / max(viewport.height, 1)
+        self.renderer.draw(self.surface, self.camera, self.look, viewport.framebuffer, target, hover)
+
+    def release(self) -> None:
+        """Frees every GL object. The context must still be there."""
+        self.surface.release()
+        self.renderer.release()
+
+    def _make_surface(self, grid: Grid) -> Any:
+        if self.context is None:
+            from .view.null import NullSurface
+
+            return NullSurface(grid.width, grid.height, grid.cell)
+        from .view.surface import Surface
+
+        return Surface(self.context, grid.width, grid.height, grid.cell)
+
+
+def extent(grid: Grid) -> tuple[float, float]:
+    """World width and depth of the basin."""
+    return (grid.width * grid.cell, grid.height * grid.cell)

@@ -1,0 +1,139 @@
+"""Films on a fixed time step: a folder of PNGs, or an MP4 or GIF that is whole or not there."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from .errors import UserError, os_error_line
+from .files import staged
+
+FILM_RATE = 60
+GIF_RATE = 30
+FORMATS = (".mp4", ".gif")
+
+
+class Writer(Protocol):
+    """Takes pictures one after the other."""
+
+    def add(self, pixels: np.ndarray) -> None:
+        """pixels: (height, width, 3) uint8, top row first, always the same size."""
+
+
+@contextmanager
+def open_film(path: Path) -> Iterator[Writer]:
+    """A writer for the film that the path's suffix asks for; it takes its name when the block ends without an error.
+
+    Raises UserError when the place cannot be written to or the extra `whitecap[video]` is missing.
+    """
+    suffix = path.suffix.lower()
+    if suffix in FORMATS:
+        imageio = _imageio()
+        with staged(path) as temporary, _Movie(imageio, temporary, suffix) as movie:
+            yield movie
+    elif suffix:
+        raise UserError(f"--out {path}: give a folder, or a name that ends in .mp4 or .gif")
+    else:
+        with _folder(path) as folder:
+            yield _Sequence(folder)
+
+
+def film(options: Namespace) -> int:
+    """`--frames N --out PATH`: runs off screen and writes every frame."""
+    from .offscreen import OffscreenSession
+
+    with open_film(options.out) as writer, OffscreenSession(options) as session:
+        for number in range(options.frames):
+            session.frame()
+            writer.add(session.pixels())
+            _progress(number + 1, options.frames)
+    print(options.out)
+    return 0
+
+
+class _Movie:
+    """An MP4 at 60 pictures a second, or a GIF of every second picture at 30."""
+
+    def __init__(self, imageio: Any, path: Path, suffix: str) -> None:
+        self._gif = suffix == ".gif"
+        self._count = 0
+        self._writer: Any
+        if self._gif:
+            self._writer = imageio.get_writer(str(path), mode="I", duration=1000 / GIF_RATE, loop=0)
+        else:
+            self._writer = imageio.get_writer(str(path), fps=FILM_RATE, codec="libx264", quality=8, macro_block_size=1)
+
+    def add(self, pixels: np.ndarray) -> None:
+        self._count += 1
+        if self._gif:
+            if self._count % 2 == 1:
+                self._writer.append_data(pixels)
+            return
+        # The codec's colour format needs even sides.
+        height, width = pixels.shape[0] & ~1, pixels.shape[1] & ~1
+        self._writer.append_data(np.ascontiguousarray(pixels[:height, :width]))
+
+    def __enter__(self) -> _Movie:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._writer.close()
+
+
+class _Sequence:
+    """frame-00000.png and so on."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._count = 0
+
+    def add(self, pixels: np.ndarray) -> None:
+        from .view.picture import write_png
+
+        write_png(self._folder / f"frame-{self._count:05d}.png", pixels)
+        self._count += 1
+
+
+@contextmanager
+def _folder(path: Path) -> Iterator[Path]:
+    """A folder beside the wanted one, renamed when it is complete. An empty one of that name may be there."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise UserError(f"--out {path}: there is something already; give a new folder, or remove that one")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
+    except OSError as error:
+        raise UserError(f"--out {path}: {os_error_line(error)}; give a folder that can be written to") from error
+    try:
+        yield temporary
+        if path.exists():
+            path.rmdir()
+        temporary.chmod(0o755)
+        temporary.rename(path)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def _imageio() -> Any:
+    try:
+        import imageio.v2
+        import imageio_ffmpeg  # noqa: F401
+    except ImportError as error:
+        raise UserError("films need imageio and its ffmpeg: pip install 'whitecap[video]'") from error
+    return imageio.v2
+
+
+def _progress(done: int, total: int) -> None:
+    """A line that counts up on a terminal; nothing where standard error is a file."""
+    if sys.stderr.isatty():
+        end = "\n" if done == total else ""
+        print(f"\r{done} of {total} frames", end=end, file=sys.stderr, flush=True)

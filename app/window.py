@@ -1,0 +1,283 @@
+"""The window: pyglet's events in logical pixels for the application, and pictures on the screen."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from contextlib import suppress
+from time import perf_counter, sleep
+from typing import TYPE_CHECKING, Any
+
+from .errors import UserError, one_line
+from .viewport import Viewport, window_viewport
+
+if TYPE_CHECKING:
+    from .gui import Gui
+    from .pointer import Button
+    from .settings import Settings
+
+MAX_RATE = 144.0
+"""Turns of the loop a second where the display does not hold it back."""
+HIDDEN_RATE = 20.0
+MINIMUM_SIZE = (240, 180)
+EVENT_HANDLED = True
+
+
+class NoDisplay(UserError):
+    """There is no display to open a window on."""
+
+
+class Window:
+    """A resizable OpenGL 3.3 window. Events go to `self.events`, a `WindowEvents`, while it is set.
+
+    Raises NoDisplay where there is no display, GLUnavailable where it lacks OpenGL 3.3.
+    """
+
+    def __init__(self, settings: Settings, size: tuple[int, int] | None = None) -> None:
+        require_display()
+        self._pyglet = _import_pyglet()
+        self._native = self._open(*(size or (settings.window_width, settings.window_height)))
+        self._native.set_minimum_size(*MINIMUM_SIZE)
+        self.visible = True
+        if size is None and settings.window_x is not None and settings.window_y is not None:
+            self._native.set_location(settings.window_x, settings.window_y)
+        from .gl_context import window_context
+
+        self.context = window_context()
+
+    def viewport(self) -> Viewport:
+        """The drawing area now; empty while the window is hidden."""
+        return window_viewport(self._native) if self.visible else Viewport(0, 0)
+
+    @property
+    def target(self) -> Any:
+        """The framebuffer that the window shows."""
+        return self.context.screen
+
+    def listen(self, handlers: Any) -> None:
+        """Takes the methods of `handlers` that are named like pyglet's events."""
+        self._native.push_handlers(handlers)
+
+    def pump(self) -> None:
+        """Delivers the events that came since the last call."""
+        self._native.switch_to()
+        self._native.dispatch_events()
+
+    def show(self) -> None:
+        """Puts what was drawn on the screen."""
+        if self.visible:
+            self._native.flip()
+
+    def set_title(self, text: str) -> None:
+        self._native.set_caption(text)
+
+    def toggle_full_screen(self) -> None:
+        """Full screen on or off; the GL context stays the same."""
+        self._native.set_fullscreen(not self._native.fullscreen)
+        self._native.switch_to()
+
+    def clipboard(self) -> str:
+        with suppress(Exception):
+            return str(self._native.get_clipboard_text())
+        return ""
+
+    def set_clipboard(self, text: str) -> None:
+        with suppress(Exception):
+            self._native.set_clipboard_text(text)
+
+    def remember(self, settings: Settings) -> None:
+        """Notes the window's place and size in the settings."""
+        if self._native.fullscreen or not self.visible:
+            return
+        width, height = self._native.get_size()
+        if width >= MINIMUM_SIZE[0] and height >= MINIMUM_SIZE[1]:
+            settings.window_width, settings.window_height = width, height
+            settings.window_x, settings.window_y = (int(v) for v in self._native.get_location())
+
+    def close(self) -> None:
+        """Closes the window and its context."""
+        self._native.close()
+
+    def _open(self, width: int, height: int) -> Any:
+        gl, window = self._pyglet.gl, self._pyglet.window
+        common = {"double_buffer": True, "major_version": 3, "minor_version": 3, "forward_compatible": True}
+        failure: Exception | None = None
+        for extra in ({"depth_size": 24}, {}):
+            try:
+                return window.Window(
+                    width, height, "Whitecap", resizable=True, vsync=True, config=gl.Config(**common, **extra)
+                )
+            except window.NoSuchConfigException as error:
+                failure = error
+            except (window.NoSuchDisplayException, self._pyglet.display.NoSuchDisplayException) as error:
+                raise NoDisplay(f"no display: {one_line(error)}") from error
+        from .gl_context import GLUnavailable
+
+        raise GLUnavailable(
+            f"the window: this display offers no OpenGL 3.3 ({one_line(failure)}); update the graphics driver, "
+            "or run with --offscreen"
+        )
+
+
+class WindowEvents:
+    """Pyglet's events, translated: positions from the top left, buttons and keys by name, ImGui fed first."""
+
+    def __init__(self, window: Window, gui: Gui) -> None:
+        self._window = window
+        self._gui = gui
+        self.application: Any = None
+        self.closed = False
+        from pyglet.window import key, mouse
+
+        self._key = key
+        self._buttons: dict[int, Button] = {mouse.LEFT: "left", mouse.RIGHT: "right", mouse.MIDDLE: "middle"}
+        self._down: set[Button] = set()
+
+    # ---- mouse
+
+    def on_mouse_motion(self, x: float, y: float, dx: float, dy: float) -> None:
+        self._move(x, y)
+
+    def on_mouse_drag(self, x: float, y: float, dx: float, dy: float, buttons: int, modifiers: int) -> None:
+        self._move(x, y)
+
+    def on_mouse_press(self, x: float, y: float, button: int, modifiers: int) -> None:
+        name = self._buttons.get(button)
+        if name is None:
+            return
+        position = self._move(x, y)
+        self._down.add(name)
+        self._gui.button(name, True)
+        if self.application is not None:
+            shift = bool(modifiers & self._key.MOD_SHIFT)
+            self.application.pointer.press(*position, name, shift, self._gui.covers(*position))
+
+    def on_mouse_release(self, x: float, y: float, button: int, modifiers: int) -> None:
+        name = self._buttons.get(button)
+        if name is None:
+            return
+        self._move(x, y)
+        self._down.discard(name)
+        self._gui.button(name, False)
+        if self.application is not None:
+            self.application.pointer.release(name)
+
+    def on_mouse_scroll(self, x: float, y: float, scroll_x: float, scroll_y: float) -> None:
+        position = self._move(x, y)
+        self._gui.scroll(scroll_x, scroll_y)
+        if self.application is not None:
+            self.application.pointer.scroll(scroll_y, self._gui.covers(*position))
+
+    def on_mouse_leave(self, x: float, y: float) -> None:
+        if self._down:
+            return
+        self._gui.leave()
+        if self.application is not None:
+            self.application.pointer.leave()
+
+    # ---- keyboard
+
+    def on_key_press(self, symbol: int, modifiers: int) -> bool:
+        name, held = self._key.symbol_string(symbol), self._modifiers(modifiers)
+        self._gui.key(name, True, held)
+        if self.application is not None:
+            self.application.key_press(name, held, self._gui.typing)
+        elif name == "ESCAPE":
+            self.closed = True
+        return EVENT_HANDLED  # pyglet would close the window on Esc
+
+    def on_key_release(self, symbol: int, modifiers: int) -> None:
+        name = self._key.symbol_string(symbol)
+        self._gui.key(name, False, self._modifiers(modifiers))
+        if self.application is not None:
+            self.application.key_release(name)
+
+    def on_text(self, text: str) -> None:
+        if not text.isprintable():
+            return
+        typing = self._gui.typing
+        self._gui.text(text)
+        if self.application is not None:
+            self.application.key_text(text, typing)
+
+    # ---- window
+
+    def on_deactivate(self) -> None:
+        """The focus went away, perhaps in the middle of a drag: everything is let go of."""
+        for button in list(self._down):
+            self._gui.button(button, False)
+        self._down.clear()
+        self._gui.focus(False)
+        if self.application is not None:
+            self.application.focus_lost()
+
+    def on_activate(self) -> None:
+        self._gui.focus(True)
+
+    def on_hide(self) -> None:
+        self._window.visible = False
+
+    def on_show(self) -> None:
+        self._window.visible = True
+
+    def on_close(self) -> bool:
+        self.closed = True
+        return EVENT_HANDLED
+
+    def _move(self, x: float, y: float) -> tuple[float, float]:
+        # Pyglet counts pixels from the bottom; half a pixel in is the pixel's centre.
+        position = (x + 0.5, self._window.viewport().height - y - 0.5)
+        self._gui.move(*position)
+        if self.application is not None:
+            self.application.pointer.move(*position)
+        return position
+
+    def _modifiers(self, modifiers: int) -> set[str]:
+        key = self._key
+        names = {"ctrl": key.MOD_ACCEL, "shift": key.MOD_SHIFT, "alt": key.MOD_ALT}
+        return {name for name, bit in names.items() if modifiers & bit}
+
+
+class Clock:
+    """Seconds between turns of the loop, and a brake for displays that do not hold it back."""
+
+    def __init__(self) -> None:
+        self._last = perf_counter()
+
+    def tick(self, rate: float) -> float:
+        """Waits until `rate` allows the next turn; seconds since the last one, at most a quarter."""
+        rest = self._last + 1.0 / rate - perf_counter()
+        if rest > 0:
+            sleep(rest)
+        now = perf_counter()
+        elapsed, self._last = now - self._last, now
+        return min(elapsed, 0.25)
+
+
+def require_display() -> None:
+    """Raises NoDisplay where a window is known to be impossible, before anything heavy is loaded."""
+    if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
+        raise NoDisplay("no display (DISPLAY is not set)")
+
+
+def run(options: Namespace) -> int:
+    """Opens the window and runs the application until it is closed."""
+    from .session import run_in_window
+
+    return run_in_window(options)
+
+
+def _import_pyglet() -> Any:
+    import pyglet
+
+    pyglet.options.shadow_window = False
+    try:
+        import pyglet.display
+        import pyglet.gl
+        import pyglet.window
+    except ImportError as error:
+        raise NoDisplay(
+            f"no display: {one_line(error)}; install OpenGL with: apt-get install libgl1 libglu1-mesa libx11-6"
+        ) from error
+    return pyglet
