@@ -1,0 +1,160 @@
+"""Where a ray meets the height surface: the cell under the cursor, exactly as it is drawn.
+
+The surface is one bilinear patch between each four neighbouring cell centres, continued level from the outermost
+centres to the border of the grid. Along a ray a patch is a quadratic, so every patch that the ray crosses is solved
+exactly, all at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Where a ray meets the surface.
+
+    cell: (x, y) in cells, (0, 0) is the centre of the first one; within [-0.5, width - 0.5] x [-0.5, height - 0.5].
+    point: world position. distance: from the origin, in lengths of the direction.
+    """
+
+    cell: tuple[float, float]
+    point: tuple[float, float, float]
+    distance: float
+
+
+def pick(
+    heights: NDArray[np.float32], cell: float, origin: Floats, direction: Floats, scale: float = 1.0
+) -> Hit | None:
+    """The nearest point at which the ray from `origin` along `direction` meets the surface, or None.
+
+    heights: (H, W), world units. cell: size of a cell. scale: what the drawn heights are multiplied by.
+    Patches with a NaN or an infinity are holes.
+    """
+    rows, columns = heights.shape
+    start = np.array([origin[0] / cell + (columns - 1) / 2, origin[2] / cell + (rows - 1) / 2])
+    step = np.array([direction[0], direction[2]], dtype=np.float64) / cell
+    span = _clip(start, step, (columns, rows))
+    if span is None:
+        return None
+    if abs(step[0]) + abs(step[1]) < 1e-12:
+        return _pick_straight_down(heights, cell, origin, direction, scale, start)
+
+    breaks = _crossings(start, step, span)
+    crossed = _patches(heights, start + 0.5 * np.outer(breaks[:-1] + breaks[1:], step))
+    # Height of the ray above the surface at both ends and in the middle of each piece; three values fix the quadratic.
+    clearances = [
+        origin[1]
+        + along * direction[1]
+        - scale * crossed.height(start[0] + along * step[0], start[1] + along * step[1])
+        for along in (breaks[:-1], 0.5 * (breaks[:-1] + breaks[1:]), breaks[1:])
+    ]
+    along = _first_root(breaks, *clearances)
+    return None if along is None else _hit(along, origin, direction, start + along * step)
+
+
+def _hit(along: float, origin: Floats, direction: Floats, cell: Floats) -> Hit:
+    x, y, z = (float(origin[axis] + along * direction[axis]) for axis in range(3))
+    return Hit((float(cell[0]), float(cell[1])), (x, y, z), along)
+
+
+def _pick_straight_down(
+    heights: NDArray[np.float32], cell: float, origin: Floats, direction: Floats, scale: float, start: Floats
+) -> Hit | None:
+    """A vertical ray stays over one point."""
+    height = scale * float(_patches(heights, start[None, :]).height(start[0], start[1])[0])
+    if direction[1] == 0 or not np.isfinite(height):
+        return None
+    along = float((height - origin[1]) / direction[1])
+    return _hit(along, origin, direction, start) if along >= 0 else None
+
+
+def _clip(start: Floats, step: Floats, size: tuple[int, int]) -> tuple[float, float] | None:
+    """The part [from, to] of the ray, from its origin on, that is over the grid."""
+    begin, end = 0.0, np.inf
+    for axis in range(2):
+        low, high = -0.5 - start[axis], size[axis] - 0.5 - start[axis]
+        if abs(step[axis]) < 1e-12:
+            if low > 0 or high < 0:
+                return None
+            continue
+        a, b = sorted((low / step[axis], high / step[axis]))
+        begin, end = max(begin, a), min(end, b)
+    return (begin, end) if begin <= end else None
+
+
+def _crossings(start: Floats, step: Floats, span: tuple[float, float]) -> Floats:
+    """Ascending ray parameters of the span's ends and of every line of cell centres crossed in between."""
+    parts = [np.array(span)]
+    for axis in range(2):
+        if abs(step[axis]) < 1e-12:
+            continue
+        a, b = sorted(start[axis] + along * step[axis] for along in span)
+        lines = np.arange(np.ceil(a), np.floor(b) + 1)
+        parts.append((lines - start[axis]) / step[axis])
+    breaks: Floats = np.clip(np.concatenate(parts), *span)
+    breaks.sort()
+    return breaks
+
+
+class _Patches:
+    """The bilinear patches under the given points, as four corners each."""
+
+    def __init__(self, corners: Floats, column: Floats, row: Floats) -> None:
+        self.corners = corners
+        self.column = column
+        self.row = row
+
+    def height(self, x: Floats, y: Floats) -> Floats:
+        u, v = x - self.column, y - self.row
+        a, b, c, d = self.corners
+        height: Floats = (a * (1 - u) + b * u) * (1 - v) + (c * (1 - u) + d * u) * v
+        return height
+
+
+def _patches(heights: NDArray[np.float32], points: Floats) -> _Patches:
+    rows, columns = heights.shape
+    column, row = np.floor(points[:, 0]), np.floor(points[:, 1])
+    i = column.astype(np.intp)
+    j = row.astype(np.intp)
+    left, right = i.clip(0, columns - 1), (i + 1).clip(0, columns - 1)
+    upper, lower = j.clip(0, rows - 1) * columns, (j + 1).clip(0, rows - 1) * columns
+    flat = heights.reshape(-1)
+    corners = flat.take(np.stack((upper + left, upper + right, lower + left, lower + right))).astype(np.float64)
+    return _Patches(corners, column, row)
+
+
+def _first_root(breaks: Floats, first: Floats, middle: Floats, last: Floats) -> float | None:
+    """The smallest parameter at which the clearance is zero; pieces are quadratics through three values."""
+    # c(s) = first + s * slope + s^2 * bend over s in 0..1
+    bend = 2 * (first - 2 * middle + last)
+    slope = last - first - bend
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        # Only pieces whose ends differ in sign, or whose vertex lies inside, can hold a root.
+        vertex = -slope / (2 * bend)
+        dips = (vertex > 0) & (vertex < 1) & ((first + 0.5 * slope * vertex) * first <= 0)
+        candidates = np.flatnonzero((first * last <= 0) | dips)
+    for piece in candidates:
+        s = _root(float(bend[piece]), float(slope[piece]), float(first[piece]))
+        if s is not None:
+            return float(breaks[piece] + s * (breaks[piece + 1] - breaks[piece]))
+    return None
+
+
+def _root(bend: float, slope: float, constant: float) -> float | None:
+    """Smallest root of bend s^2 + slope s + constant in 0..1."""
+    if constant == 0:
+        return 0.0
+    discriminant = max(slope * slope - 4 * bend * constant, 0.0)
+    q = -0.5 * (slope + (discriminant**0.5 if slope >= 0 else -(discriminant**0.5)))
+    roots = [constant / q] if q else []
+    if bend:
+        roots.append(q / bend)
+    slack = 1e-9
+    inside = [min(max(root, 0.0), 1.0) for root in roots if -slack <= root <= 1 + slack]
+    return min(inside, default=None)

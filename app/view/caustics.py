@@ -1,0 +1,39 @@
+"""Caustics: the pattern of sunlight that the waves focus on the floor, as a texture over the basin."""
+
+from __future__ import annotations
+
+import moderngl
+
+from .mesh import Mesh
+from .release import release_all
+from .shader import load_program
+from .surface import Surface
+
+
+class Caustics:
+    """Projects the water's mesh along the refracted light and adds up its brightness."""
+
+    def __init__(self, context: moderngl.Context, resolution: int, finest: int) -> None:
+        """resolution: texels a side. finest: mesh lines a side at the most."""
+        self._context = context
+        self._finest = finest
+        self.texture = context.texture((resolution, resolution), 1, dtype="f2")
+        self.texture.repeat_x = self.texture.repeat_y = False
+        self._target = context.framebuffer([self.texture])
+        self._program = load_program(context, "caustics")
+        self._array = context.vertex_array(self._program, [])
+
+    def update(self, surface: Surface) -> None:
+        """Paints the pattern for the heights and the sun of this frame; the scene block must be bound."""
+        surface.slopes.use(0)
+        self._program["slopes"] = 0
+        lines = [min(max(2 * cells, 96), self._finest) + 1 for cells in (surface.width, surface.height)]
+        self._target.use()
+        self._target.clear()
+        self._context.enable_only(moderngl.BLEND)
+        self._context.blend_func = moderngl.ONE, moderngl.ONE
+        Mesh(lines[0], lines[1], 1).draw(self._array)
+        self._context.disable(moderngl.BLEND)
+
+    def release(self) -> None:
+        release_all(self._context, self._array, self._program, self._target, self.texture)

@@ -1,0 +1,107 @@
+"""Sun and sky: the light of the day from the sun's place, the baked sky map, and the background pass."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from .look import Look
+from .release import release_all
+from .shader import draw_plainly, load_program
+
+Colour = NDArray[np.float64]
+
+# (elevation in degrees, zenith, haze, sun, glow), linear light; between them the values are mixed.
+_Row = tuple[float, tuple[float, ...], tuple[float, ...], tuple[float, ...], tuple[float, ...]]
+_DAY: tuple[_Row, ...] = (
+    (5.0, (0.16, 0.20, 0.40), (0.98, 0.62, 0.42), (2.30, 1.05, 0.42), (1.60, 0.70, 0.25)),
+    (18.0, (0.14, 0.27, 0.56), (0.86, 0.80, 0.76), (2.90, 2.20, 1.50), (1.00, 0.72, 0.42)),
+    (40.0, (0.11, 0.29, 0.66), (0.74, 0.85, 0.96), (3.10, 2.90, 2.55), (0.62, 0.56, 0.44)),
+    (90.0, (0.10, 0.28, 0.66), (0.70, 0.83, 0.98), (3.20, 3.05, 2.80), (0.55, 0.52, 0.45)),
+)
+
+
+@dataclass(frozen=True)
+class Daylight:
+    """The light of one moment: unit vector to the sun, and linear colours."""
+
+    direction: Colour
+    zenith: Colour
+    haze: Colour
+    sun: Colour
+    glow: Colour
+    exposure: float
+
+    @property
+    def sky(self) -> Colour:
+        """Light from the whole sky on a level plane."""
+        return 0.55 * self.zenith + 0.45 * self.haze
+
+    @staticmethod
+    def of(look: Look) -> Daylight:
+        """The daylight for the sun's place in `look`."""
+        azimuth, elevation = math.radians(look.sun_azimuth), math.radians(look.sun_elevation)
+        direction = np.array(
+            [math.sin(azimuth) * math.cos(elevation), math.sin(elevation), math.cos(azimuth) * math.cos(elevation)]
+        )
+        steps = [row[0] for row in _DAY]
+        # (rows, part, channel) -> (part, channel) at this elevation
+        colours = np.array([row[1:] for row in _DAY])
+        zenith, haze, sun, glow = (
+            np.array([np.interp(look.sun_elevation, steps, colours[:, part, channel]) for channel in range(3)])
+            for part in range(4)
+        )
+        return Daylight(direction, zenith, haze, sun, glow, exposure=0.80)
+
+
+class Sky:
+    """The sky map (rebaked when the sun moves) and the pass that draws it behind everything."""
+
+    def __init__(self, context: moderngl.Context, resolution: int) -> None:
+        self._context = context
+        self.map = context.texture((resolution, resolution), 4, dtype="f2")
+        self.map.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+        self.map.repeat_x = self.map.repeat_y = False
+        self._framebuffer = context.framebuffer([self.map])
+        self._bake_program = load_program(context, "sky_bake", vertex="fullscreen")
+        self._program = load_program(context, "background", vertex="fullscreen")
+        self._bake_triangle = context.vertex_array(self._bake_program, [])
+        self._triangle = context.vertex_array(self._program, [])
+        self._baked: tuple[object, ...] | None = None
+
+    def bake(self, daylight: Daylight, look: Look) -> None:
+        """Paints the map if the sun, the clouds or the layer changed. Binds another framebuffer when it does."""
+        wanted = (look.sky, look.sun_azimuth, look.sun_elevation, look.clouds)
+        if wanted == self._baked:
+            return
+        program = self._bake_program
+        even = 0.35 * daylight.zenith + 0.65 * daylight.haze
+        program["zenith"] = tuple(daylight.zenith if look.sky else even)
+        program["haze"] = tuple(daylight.haze if look.sky else even)
+        program["glow"] = tuple(daylight.glow) if look.sky else (0.0, 0.0, 0.0)
+        program["sun_direction"] = tuple(daylight.direction)
+        program["clouds"] = look.clouds if look.sky else 0.0
+        draw_plainly(self._context, self._framebuffer, self._bake_triangle)
+        self.map.build_mipmaps()
+        self._baked = wanted
+
+    def draw(self) -> None:
+        """Fills what nothing else has covered (depth test: less or equal)."""
+        self.map.use(0)
+        self._program["sky_map"] = 0
+        self._triangle.render(vertices=3)
+
+    def release(self) -> None:
+        release_all(
+            self._context,
+            self._triangle,
+            self._bake_triangle,
+            self._program,
+            self._bake_program,
+            self._framebuffer,
+            self.map,
+        )

@@ -1,0 +1,153 @@
+"""The height surface on the graphics card: the buffer that a simulation fills, and what is derived from it there."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from .release import release_all
+from .scene_block import Grid
+from .shader import draw_plainly, load_program
+
+# Each step of the search for extremes reads blocks of this many texels squared.
+_BLOCK = 16
+
+
+class Surface:
+    """Heights of a grid as a buffer (row after row, x fastest) and as textures.
+
+    `height_buffer` may be registered with CUDA and filled there; call `changed` afterwards. `heights` is R32F, one
+    texel a cell; `slopes` holds height, dh/dx, dh/dz and the obstacle mask, filtered.
+    """
+
+    def __init__(self, context: moderngl.Context, width: int, height: int, cell: float) -> None:
+        """A still surface of width x height cells of `cell` world units. Raises ValueError when it is too large."""
+        limit = int(context.info["GL_MAX_TEXTURE_SIZE"])
+        if not (1 <= width <= limit and 1 <= height <= limit):
+            raise ValueError(f"surface: {width} x {height} cells were asked for; this OpenGL shows 1 to {limit} a side")
+        self.grid = Grid(width, height, cell)
+        self._context = context
+        self.height_buffer = context.buffer(np.zeros(width * height, np.float32), dynamic=True)
+        self.heights = context.texture((width, height), 1, dtype="f4", alignment=4)
+        self.heights.filter = (moderngl.LINEAR, moderngl.LINEAR)
+        self.slopes = context.texture((width, height), 4, dtype="f2")
+        self.slopes.filter = (moderngl.LINEAR, moderngl.LINEAR)
+        for texture in (self.heights, self.slopes):
+            texture.repeat_x = texture.repeat_y = False
+        self.obstacles: moderngl.Texture | None = None
+        self._no_obstacles = context.texture((1, 1), 1, b"\0")
+        self._slopes_target = context.framebuffer([self.slopes])
+        self._program = load_program(context, "derive", vertex="fullscreen")
+        self._triangle = context.vertex_array(self._program, [])
+        self._extremes = Extremes(context, self.heights)
+        self.changed()
+
+    @property
+    def width(self) -> int:
+        return self.grid.columns
+
+    @property
+    def height(self) -> int:
+        return self.grid.rows
+
+    @property
+    def cell(self) -> float:
+        return self.grid.cell
+
+    def upload(self, heights: Any) -> None:
+        """Takes new heights: any contiguous float32 buffer of width x height values."""
+        self.height_buffer.write(heights)
+        self.changed()
+
+    def changed(self) -> None:
+        """Derives the textures again after `height_buffer` was written. Another framebuffer may be bound afterwards."""
+        self.heights.write(self.height_buffer, alignment=4)
+        self._derive()
+        self._extremes.start()
+
+    def set_walls(self, mask: NDArray[Any] | None) -> None:
+        """Cells that are solid: (H, W), anything above zero; None or nothing set removes all. Raises ValueError."""
+        if self.obstacles is not None:
+            self.obstacles.release()
+            self.obstacles = None
+        if mask is not None:
+            if mask.shape != (self.height, self.width):
+                shape = (self.height, self.width)
+                raise ValueError(f"walls: the mask is {mask.shape}; the grid has (rows, columns) {shape}")
+            if np.any(mask):
+                solid = np.where(np.asarray(mask) > 0, 255, 0).astype(np.uint8)
+                self.obstacles = self._context.texture((self.width, self.height), 1, solid.tobytes(), alignment=1)
+        self._derive()
+
+    def read_heights(self) -> NDArray[np.float32]:
+        """A copy of the heights, (H, W) float32. Waits for the graphics card."""
+        data = np.frombuffer(self.height_buffer.read(), dtype=np.float32)
+        return data.reshape(self.height, self.width)
+
+    def extremes(self) -> tuple[float, float]:
+        """Least and greatest height of the last change but one, without waiting; not finite once a height is not."""
+        return self._extremes.read()
+
+    def release(self) -> None:
+        """Gives everything back; the surface can't be used afterwards."""
+        self._extremes.release()
+        release_all(
+            self._context,
+            self._triangle,
+            self._program,
+            self._slopes_target,
+            self._no_obstacles,
+            self.obstacles,
+            self.slopes,
+            self.heights,
+            self.height_buffer,
+        )
+
+    def _derive(self) -> None:
+        self.heights.use(0)
+        (self.obstacles or self._no_obstacles).use(1)
+        self._program["heights"] = 0
+        self._program["obstacles"] = 1
+        self._program["cell"] = self.cell
+        draw_plainly(self._context, self._slopes_target, self._triangle)
+
+
+class Extremes:
+    """Least and greatest texel, found on the card and read one change later, when it is there without waiting."""
+
+    def __init__(self, context: moderngl.Context, values: moderngl.Texture) -> None:
+        self._context = context
+        self._values = values
+        self._program = load_program(context, "extremes", vertex="fullscreen")
+        self._triangle = context.vertex_array(self._program, [])
+        sizes = [values.size]
+        while sizes[-1] != (1, 1):
+            width, height = sizes[-1]
+            sizes.append((math.ceil(width / _BLOCK), math.ceil(height / _BLOCK)))
+        self._levels = [context.texture(size, 2, dtype="f4") for size in sizes[1:] or [(1, 1)]]
+        self._targets = [context.framebuffer([level]) for level in self._levels]
+        self._results = [context.buffer(np.zeros(2, np.float32)) for _ in range(2)]
+
+    def start(self) -> None:
+        """Begins the search on the card."""
+        source = self._values
+        self._program["values"] = 0
+        self._program["block"] = _BLOCK
+        for level, target in zip(self._levels, self._targets):
+            source.use(0)
+            self._program["first"] = source is self._values
+            draw_plainly(self._context, target, self._triangle)
+            source = level
+        self._results.reverse()
+        source.read_into(self._results[0], alignment=4)
+
+    def read(self) -> tuple[float, float]:
+        low, high = np.frombuffer(self._results[1].read(), dtype=np.float32)
+        return float(low), float(high)
+
+    def release(self) -> None:
+        release_all(self._context, self._triangle, self._program, *self._targets, *self._levels, *self._results)

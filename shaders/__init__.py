@@ -1,0 +1,1 @@
+"""GLSL sources: one vertex and fragment pair per pass, and what they share as .glsl."""

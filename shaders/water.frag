@@ -1,0 +1,89 @@
+// Water: reflected sky and rim, refracted basin, the sun's glitter.
+// Defines: REFLECTION, REFRACTION, CAUSTICS, SMOOTH, OBSTACLES, and BELOW when the eye may be under the surface.
+#version 330 core
+#include "scene.glsl"
+#include "colour.glsl"
+#include "sky.glsl"
+#include "surface.glsl"
+#include "basin.glsl"
+#include "ring.glsl"
+in vec2 cell;
+in vec3 world;
+out vec4 colour;
+
+uniform sampler2D sky_map;
+
+float fresnel_at(float facing) {
+    float away = 1.0 - facing;
+    float away2 = away * away;
+    return 0.02 + 0.98 * away2 * away2 * away;
+}
+
+// The even body of the water, where nothing is seen through it.
+vec3 body() { return vec3(0.012, 0.085, 0.125) * (sky_light.rgb + 0.35 * sun_light.rgb); }
+
+vec3 sky_in(vec3 direction) { return textureLod(sky_map, sky_map_position(direction), 0.0).rgb; }
+
+vec3 reflected(vec3 from, vec3 direction) {
+    vec3 normal;
+    float along = box_exit(from, direction, 1e3, normal);
+    float height = from.y + along * direction.y;
+    vec3 stone = vec3(0.36, 0.35, 0.33) * (sky_light.rgb * 0.7 + sun_light.rgb * max(dot(normal, sun.xyz), 0.0));
+    return mix(stone, sky_in(direction), smoothstep(basin.w * 0.95, basin.w * 1.15 + 1e-4, height));
+}
+
+vec3 refracted(vec3 from, vec3 direction, float eye_distance) {
+    vec3 normal;
+    float along = box_exit(from, direction, 10.0, normal);
+    vec3 at = from + along * direction;
+    at.y = min(at.y, -1e-3);
+    float footprint = (eye_distance + along) * eye.w * inversesqrt(max(abs(dot(direction, normal)), 0.15));
+    return through_water(basin_colour(at, normal, footprint) * light_under_water(at, normal), along);
+}
+
+// pow(toward, n) as exp(n (toward - 1)): the same near 1, where it matters.
+vec3 glitter(vec3 mirrored) {
+    float off = dot(mirrored, sun.xyz) - 1.0;
+    return sun_light.rgb * (sun.w * (70.0 * exp(2200.0 * off) + 1.6 * exp(180.0 * off)));
+}
+
+vec3 seen_from_above(vec3 normal, vec3 view, float eye_distance) {
+    normal = normalize(normal + view * max(0.03 - dot(normal, view), 0.0));
+    float fresnel = fresnel_at(max(dot(normal, view), 0.0));
+    vec3 mirrored = reflect(-view, normal);
+    mirrored = normalize(vec3(mirrored.x, abs(mirrored.y) + 0.01, mirrored.z));
+#ifdef REFRACTION
+    vec3 light = refracted(world, refract(-view, normal, 1.0 / WATER_INDEX), eye_distance);
+#else
+    vec3 light = body();
+#endif
+#ifdef REFLECTION
+    light = mix(light, reflected(world, mirrored), fresnel);
+#endif
+    return light + fresnel * glitter(mirrored);
+}
+
+vec3 seen_from_below(vec3 normal, vec3 view) {
+    vec3 outward = refract(-view, -normal, WATER_INDEX);
+    vec3 light = body() * 1.5;
+    if (dot(outward, outward) > 0.0) light = mix(sky_in(outward), light, fresnel_at(max(dot(outward, normal), 0.0)));
+    float way = min((world.y + basin.y) / max(-view.y, 0.2), 3.0 * basin.y);
+    return through_water(light, way);
+}
+
+void main() {
+    vec4 wave = wave_at(cell);
+#ifdef OBSTACLES
+    if (wave.w > 0.75) discard;
+#endif
+    vec3 normal = normalize(vec3(-wave.y * grid.w, 1.0, -wave.z * grid.w));
+    vec3 toward_eye = eye.xyz - world;
+    float eye_distance = length(toward_eye);
+    vec3 view = toward_eye / eye_distance;
+#ifdef BELOW
+    vec3 light = gl_FrontFacing ? seen_from_above(normal, view, eye_distance) : seen_from_below(normal, view);
+#else
+    vec3 light = seen_from_above(normal, view, eye_distance);
+#endif
+    colour = vec4(with_ring(to_screen(light, sun_light.w), world.xz), 1.0);
+}
