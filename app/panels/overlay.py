@@ -1,0 +1,155 @@
+"""What lies over the water: marks of sources and probes, the colour bar, the preset's caption, the hint, the rescue."""
+
+from __future__ import annotations
+
+from imgui_bundle import ImVec2, ImVec4, imgui
+
+from .dock import dock_width
+from .protocol import PanelHost
+from .state import state_of
+from .status import status_height
+from .transport import command
+from .widgets import DANGER, button, em
+
+CAPTION_SECONDS = 12.0
+HINT = (
+    "Drag on the water to make ripples. Drag with the right button to look around.\n"
+    "The wheel zooms, 1 to 9 open the gallery, ? shows every key."
+)
+
+_FLOATING = (
+    imgui.WindowFlags_.no_decoration.value
+    | imgui.WindowFlags_.no_move.value
+    | imgui.WindowFlags_.no_saved_settings.value
+    | imgui.WindowFlags_.no_focus_on_appearing.value
+    | imgui.WindowFlags_.no_nav.value
+    | imgui.WindowFlags_.always_auto_resize.value
+)
+
+
+def draw(app: PanelHost) -> None:
+    """One frame of everything but the rescue."""
+    draw_marks(app)
+    _colour_bar(app)
+    _caption(app)
+    _hint(app)
+
+
+def _middle() -> float:
+    """The middle of what the dock leaves free, in logical pixels."""
+    width = imgui.get_io().display_size.x
+    return (dock_width(width) + width) / 2
+
+
+def draw_marks(app: PanelHost) -> None:
+    """A mark for each source and probe where it lies on the water."""
+    lab = app.lab
+    if lab is None or not (lab.setup.sources or lab.setup.probes):
+        return
+    grid, draw = app.simulation.grid, imgui.get_background_draw_list()
+    ends: dict[int, ImVec2] = {}
+    for mark in lab.tools.marks():
+        spot = _on_screen(app, mark.x * grid.width - 0.5, mark.y * grid.width - 0.5)
+        if spot is None:
+            continue
+        tint = ImVec4(1.0, 0.80, 0.35, 0.95) if mark.kind == "source" else ImVec4(0.55, 0.95, 0.65, 0.95)
+        colour, radius = imgui.get_color_u32(tint), em(0.42 if mark.end == 0 else 0.3)
+        if mark.end == 0:
+            ends[mark.uid] = spot
+        elif mark.uid in ends:
+            draw.add_line(ends[mark.uid], spot, imgui.get_color_u32(ImVec4(tint.x, tint.y, tint.z, 0.5)), em(0.1))
+        draw.add_circle_filled(spot, radius, imgui.get_color_u32(ImVec4(0.05, 0.09, 0.12, 0.75)))
+        draw.add_circle(spot, radius, colour, 0, em(0.16 if mark.selected else 0.1))
+        if mark.label:
+            draw.add_text(ImVec2(spot.x + em(0.6), spot.y - em(1.1)), colour, mark.label)
+
+
+def _on_screen(app: PanelHost, x: float, y: float) -> ImVec2 | None:
+    """Where a place in cells lies in the window, in logical pixels; None behind the camera."""
+    grid = app.simulation.grid
+    point = ((x - (grid.width - 1) / 2) * grid.cell, 0.0, (y - (grid.height - 1) / 2) * grid.cell)
+    place = app.camera.project(point, app.viewport.size)
+    return ImVec2(place[0], place[1]) if place is not None else None
+
+
+def _colour_bar(app: PanelHost) -> None:
+    """The data view's colours with numbers, at the right edge."""
+    bar = getattr(app.stage.renderer, "colorbar", None)
+    if bar is None or app.look.mode != "data" or not bar.high > bar.low:
+        return
+    size, draw = imgui.get_io().display_size, imgui.get_background_draw_list()
+    height, width = min(0.5 * size.y, em(24)), em(1.1)
+    left, top = size.x - em(6.2), (size.y - status_height() - height) / 2
+    back = imgui.get_color_u32(imgui.Col_.window_bg.value, 0.75)
+    draw.add_rect_filled(
+        ImVec2(left - em(0.8), top - em(1.9)), ImVec2(size.x - em(0.5), top + height + em(0.9)), back, em(0.4)
+    )
+    ink = imgui.get_color_u32(imgui.Col_.text.value)
+    draw.add_text(ImVec2(left, top - em(1.6)), ink, "height, u")
+    rows = 64
+    for n in range(rows):
+        low, high = bar.lut[255 - n * 255 // rows], bar.lut[255 - (n + 1) * 255 // rows]
+        a, b = (imgui.get_color_u32(ImVec4(*(float(c) / 255 for c in colour), 1.0)) for colour in (low, high))
+        y = top + n * height / rows
+        draw.add_rect_filled_multi_color(ImVec2(left, y), ImVec2(left + width, y + height / rows), a, a, b, b)
+    for value, text in bar.ticks:
+        y = top + height * (bar.high - value) / (bar.high - bar.low)
+        draw.add_line(ImVec2(left + width, y), ImVec2(left + width + em(0.35), y), ink)
+        draw.add_text(ImVec2(left + width + em(0.6), y - em(0.5)), ink, text)
+
+
+def _caption(app: PanelHost) -> None:
+    """What a newly opened scene is and what to notice, for some seconds."""
+    lab, state = app.lab, state_of(app)
+    if lab is None or not lab.document.note:
+        return
+    if lab.document.title != state.caption_title:
+        state.caption_title, state.caption_age = lab.document.title, 0.0
+    state.caption_age += imgui.get_io().delta_time
+    left = CAPTION_SECONDS - state.caption_age
+    if left <= 0:
+        return
+    imgui.push_style_var(imgui.StyleVar_.alpha.value, min(left, 1.0))
+    imgui.set_next_window_pos(ImVec2(_middle(), em(1.0)), imgui.Cond_.always.value, ImVec2(0.5, 0.0))
+    imgui.set_next_window_bg_alpha(0.72)
+    imgui.begin("caption", None, _FLOATING | imgui.WindowFlags_.no_inputs.value)
+    imgui.text_unformatted(lab.document.title)
+    imgui.push_text_wrap_pos(em(34))
+    imgui.text_disabled(lab.document.note)
+    imgui.pop_text_wrap_pos()
+    imgui.end()
+    imgui.pop_style_var()
+
+
+def _hint(app: PanelHost) -> None:
+    """One hint at the first start, until it is closed or the water has been touched for a while."""
+    if app.settings.hint_seen:
+        return
+    size = imgui.get_io().display_size
+    imgui.set_next_window_pos(
+        ImVec2(_middle(), size.y - status_height() - em(1.2)), imgui.Cond_.always.value, ImVec2(0.5, 1.0)
+    )
+    imgui.set_next_window_bg_alpha(0.85)
+    imgui.begin("hint", None, _FLOATING)
+    imgui.text_unformatted(HINT)
+    if button("Good"):
+        app.settings.hint_seen = True
+    imgui.end()
+
+
+def draw_rescue(app: PanelHost) -> None:
+    """After a runaway: why it stopped, and the one click that goes back."""
+    lab = app.lab
+    if lab is None or not lab.rescue.tripped:
+        return
+    imgui.set_next_window_pos(ImVec2(_middle(), em(6.0)), imgui.Cond_.always.value, ImVec2(0.5, 0.0))
+    imgui.push_style_color(imgui.Col_.border.value, DANGER)
+    imgui.begin("rescue", None, _FLOATING)
+    imgui.pop_style_color()
+    imgui.text_colored(DANGER, "The waves ran away")
+    imgui.text_unformatted(lab.rescue.reason[:1].upper() + lab.rescue.reason[1:] + ".")
+    imgui.text_disabled("What shows is the last good state.")
+    command(app, "restore", "Go back to it", enabled=lab.rescue.good is not None)
+    imgui.same_line()
+    command(app, "reset_waves", "Still water")
+    imgui.end()

@@ -1,0 +1,48 @@
+"""A question in the middle of the window, asked by the application: which binding of a loaded capture is the height?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from imgui_bundle import ImVec2, imgui
+
+from .protocol import PanelHost
+from .state import state_of
+from .widgets import button, em, note
+
+
+@dataclass(frozen=True)
+class Question:
+    """Words, the answers to choose from, and what the answer is given to."""
+
+    title: str
+    text: str
+    answers: Sequence[str]
+    answered: Callable[[str], None]
+
+
+def ask(app: PanelHost, question: Question) -> None:
+    """Shows a question; another one that is open is dropped."""
+    state_of(app).question = question
+
+
+def draw(app: PanelHost) -> None:
+    """One frame of the dialog, when there is one."""
+    state = state_of(app)
+    question: Question | None = state.question
+    if question is None:
+        return
+    size = imgui.get_io().display_size
+    imgui.set_next_window_pos(ImVec2(size.x / 2, size.y / 2), imgui.Cond_.always.value, ImVec2(0.5, 0.5))
+    imgui.set_next_window_size(ImVec2(min(em(26), size.x), 0.0))
+    flags = imgui.WindowFlags_.no_collapse.value | imgui.WindowFlags_.no_saved_settings.value
+    imgui.begin(f"{question.title}###question", None, flags | imgui.WindowFlags_.no_resize.value)
+    note(question.text)
+    for answer in question.answers:
+        if button(answer, width=-1.0):
+            state.question = None
+            question.answered(answer)
+    if button("Cancel"):
+        state.question = None
+    imgui.end()

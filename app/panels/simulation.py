@@ -1,0 +1,113 @@
+"""The Simulation panel: what the scene declares, the grid, the sub-steps and the time scale."""
+
+from __future__ import annotations
+
+from imgui_bundle import imgui
+
+from ..lab.setup import HIGHEST_TIME_SCALE, LOWEST_TIME_SCALE
+from ..lab.stability import MAX_SUBSTEPS, limit_of
+from ..scene import Parameter
+from .protocol import PanelHost
+from .widgets import WARNING, choice, label, note, number_format, slider, tooltip
+
+SIZES = (64, 128, 256, 512, 1024, 2048)
+FEWEST_SUBSTEPS = 2
+
+
+def draw(app: PanelHost) -> None:
+    """One frame of the panel."""
+    lab = app.lab
+    if lab is None:
+        return
+    scheme, setup = lab.scheme, lab.setup
+    for parameter in app.simulation.scene.parameters:
+        if not parameter.advanced:
+            _parameter(app, parameter)
+    limit = limit_of(scheme, "time_scale", setup.time_scale) if scheme else None
+    edit = slider(
+        "Time scale",
+        setup.time_scale,
+        LOWEST_TIME_SCALE,
+        HIGHEST_TIME_SCALE,
+        default=1.0,
+        unit="x",
+        help="Simulated seconds a second.",
+        log=True,
+        stable=None if limit is None else (0.0, limit),
+    )
+    if edit.changed:
+        lab.set_time_scale(edit.value)
+    if edit.done:
+        lab.seal()
+    _grid(app)
+    advanced = [parameter for parameter in app.simulation.scene.parameters if parameter.advanced]
+    if advanced and imgui.tree_node("Advanced"):
+        for parameter in advanced:
+            _parameter(app, parameter)
+        imgui.tree_pop()
+    if lab.message:
+        note(lab.message, WARNING)
+
+
+def _parameter(app: PanelHost, parameter: Parameter) -> None:
+    lab = app.lab
+    assert lab is not None
+    value = lab.setup.parameters.get(parameter.name, parameter.default)
+    scheme = lab.scheme
+    limit = limit_of(scheme, parameter.name) if scheme else None
+    edit = slider(
+        parameter.label,
+        value,
+        parameter.low,
+        parameter.high,
+        default=parameter.default,
+        unit=parameter.unit,
+        help=parameter.description,
+        log=parameter.scale == "log",
+        stable=None if limit is None else (parameter.low, limit),
+    )
+    if edit.changed:
+        lab.set_parameter(parameter.name, edit.value)
+    if edit.done:
+        lab.seal()
+
+
+def _grid(app: PanelHost) -> None:
+    """Sub-steps and size: what a new capture is made for. The water goes on meanwhile."""
+    lab = app.lab
+    assert lab is not None
+    grid, scheme = lab.setup.grid, lab.scheme
+    fewest = scheme.smallest_substeps(1 << 16) if scheme else 1
+    edit = slider(
+        "Sub-steps",
+        grid.substeps,
+        FEWEST_SUBSTEPS,
+        MAX_SUBSTEPS,
+        default=16,
+        help="Solver steps a frame. More are steadier and slower; changing them captures the frame again.",
+        whole=True,
+        stable=(float(fewest or MAX_SUBSTEPS + 1), float(MAX_SUBSTEPS)),
+    )
+    if edit.changed:
+        lab.set_grid(substeps=round(edit.value))
+    if edit.done:
+        lab.seal()
+    sizes = sorted({*SIZES, grid.width})
+    names = [f"{size} x {_depth(grid.width, grid.height, size)}" for size in sizes]
+    picked = choice("Grid", names[sizes.index(grid.width)], names, "Cells of the basin. The waves stay, resampled.")
+    if picked is not None:
+        size = sizes[names.index(picked)]
+        lab.set_grid(width=size, height=_depth(grid.width, grid.height, size))
+        lab.seal()
+    label("Basin", "The size of the basin in world units, and of one cell.")
+    imgui.align_text_to_frame_padding()
+    cell = grid.cell
+    imgui.text_disabled(
+        f"{number_format(grid.width * cell)} x {number_format(grid.height * cell)} u, cell {number_format(cell)} u"
+    )
+    tooltip("World units; waves cross sqrt(wave speed) of them a second.")
+
+
+def _depth(width: int, height: int, size: int) -> int:
+    """The height that keeps the basin's proportions at another width."""
+    return max(16, round(size * height / width))

@@ -1,0 +1,33 @@
+"""What the panels remember between frames: half-typed texts and what is unfolded. Nothing of the simulation."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class PanelState:
+    """One for an application."""
+
+    scene_path: str = ""
+    with_waves: bool = False
+    capture_path: str = ""
+    csv_path: str = "probes.csv"
+    picture_path: str = ""
+    pose_text: str = ""
+    typed: dict[str, float] = field(default_factory=dict)
+    caption_age: float = 0.0
+    caption_title: str = ""
+    spectrum_of: int = 0
+    question: Any = None
+    compiled: str = ""
+
+
+_states: weakref.WeakKeyDictionary[Any, PanelState] = weakref.WeakKeyDictionary()
+
+
+def state_of(app: Any) -> PanelState:
+    """The state that belongs to an application."""
+    return _states.setdefault(app, PanelState())
