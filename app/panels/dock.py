@@ -11,13 +11,13 @@ from .protocol import PanelHost
 from .widgets import em
 
 SECTIONS: tuple[tuple[str, Callable[[PanelHost], None], bool], ...] = (
-    ("Gallery", gallery.draw, False),
+    ("Gallery", gallery.draw, True),
     ("Simulation", simulation.draw, True),
     ("Stability", stability.draw, False),
     ("Boundaries and walls", edges.draw, False),
     ("Sources", sources.draw, False),
     ("Probes", probes.draw, False),
-    ("View", view.draw, True),
+    ("View", view.draw, False),
     ("Capture", capture.draw, False),
     ("Performance", performance.draw, False),
     ("Document", document.draw, False),
@@ -55,8 +55,22 @@ def draw(app: PanelHost) -> None:
         flags = imgui.TreeNodeFlags_.default_open.value if unfolded else 0
         if imgui.collapsing_header(title, flags):
             imgui.push_id(title)
-            panel(app)
+            _guarded(app, title, panel)
             imgui.spacing()
             imgui.pop_id()
     imgui.end_child()
     imgui.end()
+
+
+def _guarded(app: PanelHost, title: str, panel: Callable[[PanelHost], None]) -> None:
+    """Draws one panel; a failure inside closes what it left open and goes to the error dialog."""
+    state = imgui.internal.ErrorRecoveryState()
+    imgui.internal.error_recovery_store_state(state)
+    try:
+        panel(app)
+    except Exception as error:
+        io = imgui.get_io()
+        io.config_error_recovery_enable_assert = False
+        imgui.internal.error_recovery_try_to_recover_state(state)
+        io.config_error_recovery_enable_assert = True
+        app.show_error(f"panel {title}: {error}")

@@ -13,8 +13,9 @@ def draw(app: PanelHost) -> None:
     if not app.errors:
         return
     size = imgui.get_io().display_size
-    imgui.set_next_window_pos(ImVec2(size.x / 2, 0.3 * size.y), imgui.Cond_.appearing.value, ImVec2(0.5, 0.5))
-    imgui.set_next_window_size(ImVec2(min(em(34), 0.9 * size.x), 0.0))
+    imgui.set_next_window_pos(ImVec2(0.6 * size.x, 0.4 * size.y), imgui.Cond_.appearing.value, ImVec2(0.5, 0.5))
+    imgui.set_next_window_size(ImVec2(min(em(34), 0.6 * size.x), 0.0))
+    imgui.set_next_window_bg_alpha(0.97)
     imgui.push_style_color(imgui.Col_.border.value, DANGER)
     flags = imgui.WindowFlags_.no_collapse.value | imgui.WindowFlags_.no_saved_settings.value
     _, stays = imgui.begin("This did not work###errors", True, flags | imgui.WindowFlags_.no_resize.value)

@@ -23,7 +23,7 @@ def draw(app: PanelHost) -> None:
         return
     size = imgui.get_io().display_size
     imgui.set_next_window_pos(ImVec2(size.x / 2, size.y / 2), imgui.Cond_.always.value, ImVec2(0.5, 0.5))
-    imgui.set_next_window_size(ImVec2(min(em(62), 0.96 * size.x), min(em(44), 0.94 * size.y)))
+    imgui.set_next_window_size(ImVec2(min(em(62), 0.96 * size.x), min(em(47), 0.96 * size.y)))
     imgui.set_next_window_bg_alpha(0.96)
     flags = imgui.WindowFlags_.no_collapse.value | imgui.WindowFlags_.no_saved_settings.value
     flags |= imgui.WindowFlags_.no_move.value | imgui.WindowFlags_.no_resize.value

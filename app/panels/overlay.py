@@ -41,6 +41,12 @@ def _middle() -> float:
     return (dock_width(width) + width) / 2
 
 
+def _wrap() -> float:
+    """How wide floating words may be, in logical pixels."""
+    width = imgui.get_io().display_size.x
+    return min(em(34), width - dock_width(width) - em(3))
+
+
 def draw_marks(app: PanelHost) -> None:
     """A mark for each source and probe where it lies on the water."""
     lab = app.lab
@@ -57,9 +63,10 @@ def draw_marks(app: PanelHost) -> None:
         if mark.end == 0:
             ends[mark.uid] = spot
         elif mark.uid in ends:
-            draw.add_line(ends[mark.uid], spot, imgui.get_color_u32(ImVec4(tint.x, tint.y, tint.z, 0.5)), em(0.1))
+            line = imgui.get_color_u32(ImVec4(tint.x, tint.y, tint.z, 0.5))
+            draw.add_line(ends[mark.uid], spot, line, thickness=em(0.1))
         draw.add_circle_filled(spot, radius, imgui.get_color_u32(ImVec4(0.05, 0.09, 0.12, 0.75)))
-        draw.add_circle(spot, radius, colour, 0, em(0.16 if mark.selected else 0.1))
+        draw.add_circle(spot, radius, colour, thickness=em(0.16 if mark.selected else 0.1))
         if mark.label:
             draw.add_text(ImVec2(spot.x + em(0.6), spot.y - em(1.1)), colour, mark.label)
 
@@ -114,7 +121,7 @@ def _caption(app: PanelHost) -> None:
     imgui.set_next_window_bg_alpha(0.72)
     imgui.begin("caption", None, _FLOATING | imgui.WindowFlags_.no_inputs.value)
     imgui.text_unformatted(lab.document.title)
-    imgui.push_text_wrap_pos(em(34))
+    imgui.push_text_wrap_pos(_wrap())
     imgui.text_disabled(lab.document.note)
     imgui.pop_text_wrap_pos()
     imgui.end()
@@ -131,7 +138,9 @@ def _hint(app: PanelHost) -> None:
     )
     imgui.set_next_window_bg_alpha(0.85)
     imgui.begin("hint", None, _FLOATING)
+    imgui.push_text_wrap_pos(_wrap())
     imgui.text_unformatted(HINT)
+    imgui.pop_text_wrap_pos()
     if button("Good"):
         app.settings.hint_seen = True
     imgui.end()

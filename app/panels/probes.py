@@ -17,6 +17,9 @@ from .widgets import button, em, note, path_field, row_of
 SECONDS = 8.0
 """How much of a trace the plot shows."""
 
+LEAST_REACH = 1e-3
+"""World units: smaller waves are drawn small."""
+
 PLOT_FLAGS = implot.Flags_.no_mouse_text.value | implot.Flags_.no_menus.value | implot.Flags_.no_box_select.value
 
 
@@ -50,18 +53,31 @@ def _traces(app: PanelHost, probes: tuple[Probe, ...]) -> None:
     assert lab is not None
     now = app.simulation.seconds
     if implot.begin_plot("##traces", ImVec2(-1.0, em(9)), PLOT_FLAGS | implot.Flags_.no_title.value):
-        implot.setup_axes("s", "height", 0, implot.AxisFlags_.auto_fit.value)
-        implot.setup_axis_limits(
-            implot.ImAxis_.x1.value, max(now - SECONDS, 0.0), max(now, 1.0), imgui.Cond_.always.value
-        )
+        lines = {}
         for n, probe in enumerate(probes, 1):
             trace = lab.measurements.traces.get(probe.uid)
-            if trace is None or len(trace) < 2:
-                continue
-            times, values = trace.samples()
-            recent = int(np.searchsorted(times, now - SECONDS))
-            implot.plot_line(f"P{n}", np.ascontiguousarray(times[recent:]), np.ascontiguousarray(values[recent:]))
+            if trace is not None and len(trace) > 1:
+                times, values = trace.samples()
+                recent = int(np.searchsorted(times, now - SECONDS))
+                lines[f"P{n}"] = np.ascontiguousarray(times[recent:]), np.ascontiguousarray(values[recent:])
+        reach = _reach([values for _, values in lines.values()])
+        implot.setup_axes("s", "")
+        _limits(max(now - SECONDS, 0.0), max(now, 1.0), -reach, reach)
+        for name, (times, values) in lines.items():
+            implot.plot_line(name, times, values)
         implot.end_plot()
+
+
+def _reach(traces: list[np.ndarray]) -> float:
+    """A little above the largest value, and enough that still water shows as a straight line."""
+    return 1.1 * max((float(np.abs(values).max(initial=0.0)) for values in traces), default=0.0) + LEAST_REACH
+
+
+def _limits(left: float, right: float, low: float, high: float) -> None:
+    """Both axes of the plot that is being set up."""
+    always = imgui.Cond_.always.value
+    implot.setup_axis_limits(implot.ImAxis_.x1.value, left, right, always)
+    implot.setup_axis_limits(implot.ImAxis_.y1.value, low, high, always)
 
 
 def _spectrum(app: PanelHost, probes: tuple[Probe, ...]) -> None:
@@ -83,9 +99,9 @@ def _spectrum(app: PanelHost, probes: tuple[Probe, ...]) -> None:
     if implot.begin_plot(
         "##spectrum", ImVec2(-1.0, em(7)), PLOT_FLAGS | implot.Flags_.no_title.value | implot.Flags_.no_legend.value
     ):
-        implot.setup_axes("Hz", "amplitude", 0, implot.AxisFlags_.auto_fit.value)
+        implot.setup_axes("Hz", "")
         top = max(4.0, 2.5 * result.dominant)
-        implot.setup_axis_limits(implot.ImAxis_.x1.value, 0.0, top, imgui.Cond_.always.value)
+        _limits(0.0, top, 0.0, _reach([result.amplitudes]))
         count = max(int(np.searchsorted(result.frequencies, top)), 2)
         implot.plot_line("spectrum", result.frequencies[:count].copy(), result.amplitudes[:count].copy())
         if result.dominant > 0:
@@ -103,9 +119,9 @@ def _energy(app: PanelHost) -> None:
     times, values = trace.samples()
     flags = PLOT_FLAGS | implot.Flags_.no_title.value | implot.Flags_.no_legend.value
     if implot.begin_plot("##energy", ImVec2(-1.0, em(6)), flags):
-        implot.setup_axes("s", "", 0, implot.AxisFlags_.auto_fit.value)
         start = max(times[-1] - 4 * SECONDS, times[0])
-        implot.setup_axis_limits(implot.ImAxis_.x1.value, start, max(times[-1], start + 1.0), imgui.Cond_.always.value)
+        implot.setup_axes("s", "")
+        _limits(start, max(times[-1], start + 1.0), 0.0, _reach([values]))
         recent = int(np.searchsorted(times, start))
         implot.plot_line("energy", np.ascontiguousarray(times[recent:]), np.ascontiguousarray(values[recent:]))
         implot.end_plot()

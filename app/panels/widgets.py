@@ -158,9 +158,9 @@ def _paint_unstable(low: float, high: float, stable: tuple[float, float], log: b
 
     first, last = track_place(stable[0], low, high, log), track_place(stable[1], low, high, log)
     if last < 1.0:
-        paint(last, 1.0, imgui.ImDrawFlags_.round_corners_right)
+        paint(last, 1.0, imgui.ImDrawFlags_.round_right)
     if first > 0.0:
-        paint(0.0, first, imgui.ImDrawFlags_.round_corners_left)
+        paint(0.0, first, imgui.ImDrawFlags_.round_left)
 
 
 def track_place(value: float, low: float, high: float, log: bool = False) -> float:
@@ -199,11 +199,15 @@ def switch(name: str, on: bool, help: str = "") -> bool | None:
 def button(text: str, help: str = "", width: float = 0.0, enabled: bool = True, lit: bool = False) -> bool:
     """A button; lit: drawn as switched on."""
     imgui.begin_disabled(not enabled)
+    padding = imgui.get_style().frame_padding
+    spare = (width - imgui.calc_text_size(text, True).x) / 2 if width > 0 else padding.x
+    imgui.push_style_var(imgui.StyleVar_.frame_padding.value, ImVec2(min(padding.x, max(spare, 0.0)), padding.y))
     if lit:
         imgui.push_style_color(imgui.Col_.button.value, imgui.get_style_color_vec4(imgui.Col_.slider_grab.value))
     pressed = imgui.button(text, ImVec2(width, 0.0))
     if lit:
         imgui.pop_style_color()
+    imgui.pop_style_var()
     imgui.end_disabled()
     if help:
         tooltip(help)

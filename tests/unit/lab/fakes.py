@@ -49,7 +49,9 @@ class FakeSimulation:
         return self.time_scale / FRAME_RATE / self.grid.substeps
 
     def has_input(self, name: str) -> bool:
-        return name in self.inputs or (self.scene.name == "tank" and name in ("speed", "damping", "edges", "sources", "source_count"))
+        return name in self.inputs or (
+            self.scene.name == "tank" and name in ("speed", "damping", "edges", "sources", "source_count")
+        )
 
     def set_input(self, name: str, data: np.ndarray) -> None:
         assert self.has_input(name), name
@@ -96,7 +98,9 @@ class FakeHost:
         self.backend = Backend("cpu", "CPU, 2 threads", "no NVIDIA GPU was found")
         self.look = Look()
         self.camera = Camera()
-        self.stage = SimpleNamespace(renderer=SimpleNamespace(degraded=[], colorbar=None), look=self.look, camera=self.camera)
+        self.stage = SimpleNamespace(
+            renderer=SimpleNamespace(degraded=[], colorbar=None), look=self.look, camera=self.camera
+        )
         self.gui: Any = SimpleNamespace(panels_visible=True, help_visible=False, text="")
         self.gui.set_clipboard = lambda text: setattr(self.gui, "text", text)
         self.gui.clipboard = lambda: self.gui.text
