@@ -74,6 +74,14 @@ def toolkit_version() -> tuple[int, int]:
     return int(major), int(minor)
 
 
+def compiler_identity() -> str:
+    """What the result depends on beside text and target, for caches: "nvrtc 13.0 --fmad=false ...".
+
+    Raises CudaCompileError when NVRTC is missing.
+    """
+    return " ".join([f"nvrtc {_version_text()}", *_OPTIONS])
+
+
 def targets_for_device(arch: int) -> list[str]:
     """What to compile for a device: its machine code, and PTX for the others; PTX alone when NVRTC doesn't know it.
 

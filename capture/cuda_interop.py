@@ -1,9 +1,9 @@
 """Heights from the GPU's memory into the buffer that draws them.
 
-Two rungs of a ladder. Interop: CUDA writes the OpenGL buffer itself, one native call a frame (map, copy, unmap), ordered
-on the simulation's stream; nothing touches the host. Pinned: when OpenGL runs on another GPU, under WSL or remotely, the
-heights come through page-locked host memory. A failure of the first rung is an InteropError, with the reason and a remedy
-for the badge; CUDA itself stays usable.
+Two rungs of a ladder. Interop: CUDA writes the OpenGL buffer itself, one native call a frame (map, copy, unmap), on the
+simulation's stream; nothing touches the host. Pinned: when OpenGL runs on another GPU, under WSL or remotely, the
+heights come through page-locked host memory. A failure of the first rung is an InteropError, with the reason and a
+remedy for the badge; CUDA itself stays usable.
 
 Limits: one OpenGL context, current on the calling thread in every call; close buffers before the context goes.
 """
@@ -15,18 +15,7 @@ from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
 from .. import _native
-from .cuda_device import CudaDevice, cuda_device, cuda_devices
-
-__all__ = [
-    "CudaDevice",
-    "HeightBuffer",
-    "InteropError",
-    "cuda_devices",
-    "egl_device_index",
-    "gl_ordinals",
-    "pinned",
-    "register",
-]
+from .cuda_device import cuda_devices
 
 
 class InteropError(RuntimeError):
@@ -63,7 +52,7 @@ def register(glo: int, size: int, ordinal: int = 0) -> HeightBuffer:
 
     glo: the object's name (moderngl's Buffer.glo). Raises InteropError.
     """
-    name = cuda_device(f"cuda:{ordinal}").name
+    name = cuda_devices()[ordinal]["name"]
     ordinals = gl_ordinals()
     if ordinal not in ordinals:
         where = f"on CUDA device {ordinals[0]}" if ordinals else "not on an NVIDIA GPU"

@@ -3,6 +3,9 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "cuda_interop.hpp"
 #include "cuda_live.hpp"
 
@@ -73,20 +76,35 @@ void copy(CUdeviceptr target, CUdeviceptr source, std::size_t size, int ordinal)
     if (size > 0) WC_CUDA(cuMemcpyDtoDAsync, target, source, size, stream_at(0));
 }
 
-void fill(CUdeviceptr target, int value, std::size_t size, int ordinal) {
+Bytes to_bytes(const py::bytes& data) {
+    const std::string_view view = data;
+    const auto* const start = reinterpret_cast<const std::byte*>(view.data());
+    return {start, start + view.size()};
+}
+
+// `count` copies of `value`: a memset for what one expresses, else made on the host and copied.
+void fill(CUdeviceptr target, const py::bytes& value, std::size_t count, int ordinal) {
+    Bytes bytes = to_bytes(value);
+    if (bytes.empty() || count == 0) return;
+    const py::gil_scoped_release unlocked;
     const CudaLive live(ordinal);
-    if (size > 0) WC_CUDA(cuMemsetD8Async, target, static_cast<unsigned char>(value), size, stream_at(0));
+    if (std::all_of(bytes.begin(), bytes.end(), [&](std::byte b) { return b == bytes[0]; })) {
+        WC_CUDA(cuMemsetD8Async, target, static_cast<unsigned char>(bytes[0]), bytes.size() * count,
+                stream_at(0));
+    } else if (std::uint32_t word = 0; bytes.size() == sizeof word && target % sizeof word == 0) {
+        std::memcpy(&word, bytes.data(), sizeof word);
+        WC_CUDA(cuMemsetD32Async, target, word, count, stream_at(0));
+    } else {
+        const std::size_t unit = bytes.size();
+        bytes.resize(unit * count);
+        for (std::size_t i = unit; i < bytes.size(); ++i) bytes[i] = bytes[i - unit];
+        WC_CUDA(cuMemcpyHtoD, target, bytes.data(), bytes.size());
+    }
 }
 
 void synchronize(int ordinal) {
     const CudaLive live(ordinal);
     WC_CUDA(cuStreamSynchronize, stream_at(0));
-}
-
-Bytes to_bytes(const py::bytes& data) {
-    const std::string_view view = data;
-    const auto* const start = reinterpret_cast<const std::byte*>(view.data());
-    return {start, start + view.size()};
 }
 
 void bind_memory(py::module_& module) {
@@ -99,7 +117,7 @@ void bind_memory(py::module_& module) {
     module.def("cuda_upload", upload, py::arg("pointer"), py::arg("data"), ordinal);
     module.def("cuda_download", download, py::arg("out"), py::arg("pointer"), ordinal);
     module.def("cuda_copy", copy, py::arg("dst"), py::arg("src"), py::arg("size"), ordinal);
-    module.def("cuda_fill", fill, py::arg("pointer"), py::arg("value"), py::arg("size"), ordinal);
+    module.def("cuda_fill", fill, py::arg("pointer"), py::arg("value"), py::arg("count"), ordinal);
     module.def("cuda_synchronize", synchronize, ordinal, Unlocked());
 }
 

@@ -177,6 +177,7 @@ struct EdgeData {  // CUgraphEdgeData
     X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void*, CUdeviceptr, std::size_t, CUstream))              \
     X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (CUdeviceptr, CUdeviceptr, std::size_t, CUstream))        \
     X(cuMemsetD8Async, "cuMemsetD8Async", (CUdeviceptr, unsigned char, std::size_t, CUstream))             \
+    X(cuMemsetD32Async, "cuMemsetD32Async", (CUdeviceptr, unsigned int, std::size_t, CUstream))            \
     X(cuPointerGetAttribute, "cuPointerGetAttribute", (void*, int, CUdeviceptr))                           \
     X(cuModuleLoadDataEx, "cuModuleLoadDataEx", (CUmodule*, const void*, unsigned int, int*, void**))      \
     X(cuModuleUnload, "cuModuleUnload", (CUmodule))                                                        \
