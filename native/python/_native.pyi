@@ -35,7 +35,7 @@ class Recorder:
     def find_region(self, pointer: int) -> int | None:
         """Id of the region that holds the address, or None."""
     def module(self, hash: str, name: str) -> None: ...
-    def kernel(self, key: str, module_hash: str, base_symbol: str, smem_bytes: int = 0, block_dim: int = 256) -> None:
+    def kernel(self, key: str, module_hash: str, base_symbol: str) -> None:
         """`base_symbol` is the symbol without its device suffix ("wave_solve_1a2b3c4d")."""
     def launch(
         self, key: str, module_hash: str, shape: Sequence[int], arguments: Sequence[Argument], size: int | None = None
@@ -86,10 +86,12 @@ class Capture:
         """id, element_size, size, has_data"""
     @property
     def operations(self) -> list[dict[str, Any]]:
-        """kind ("launch", "copy", "memset", "tile", "if", "while", ...) and its fields.
+        """kind ("launch", "copy", "upload", "memset", "tile", "if", "while", ...) and its fields.
 
-        launch: kernel, module_hash, shape, size, arguments (each: size, bytes, regions, access).
-        if, while: region, offset, branches (lists of operations).
+        launch: kernel, module_hash, shape, size, forward, block_dim, arguments (each: size, bytes, regions, access).
+        copy: dst_region, dst_offset, src_region, src_offset, size. upload: region, offset, size.
+        memset: region, offset, size, value. tile: region, offset, count, value.
+        if, while: region, offset, branches (lists of operations). Kinds that no program runs: type, size (of the record).
         """
     @property
     def launch_count(self) -> int: ...
@@ -131,8 +133,22 @@ class Program:
         """out: a writable contiguous buffer of exactly the parameter's size."""
     def view(self, name: str) -> memoryview:
         """The region itself as writable bytes, without a copy. CPU only. Keeps the program alive."""
-    def launch(self, count: int = 1, stream: int = 0) -> None: ...
+    def launch(self, count: int = 1, stream: int = 0) -> None:
+        """count replays in a row. stream: a CUstream, 0 = the program's own; ignored on the CPU."""
     def synchronize(self) -> None: ...
+    @property
+    def stream(self) -> int:
+        """CUstream of the program's own; 0 on the CPU, as `context` and `graph` are."""
+    @property
+    def context(self) -> int: ...
+    @property
+    def graph(self) -> int: ...
+    def update(self, capture: Capture) -> bool:
+        """Takes over another capture that differs in plain argument values only, in place. False: build a new program."""
+    def add_to_graph(self, graph: int, after: Sequence[int] = ()) -> int:
+        """Adds the whole program to a CUgraph of the caller's, after these nodes; the node that ends it."""
+    def add_to_capture(self, stream: int) -> None:
+        """Adds the whole program to the capture that the stream is in."""
 
 class CpuModule:
     """A host shared library with kernels, for launches that run at once."""
@@ -153,3 +169,66 @@ def thread_count() -> int:
 
 def set_thread_count(count: int) -> None:
     """0: one a physical core that this process may use."""
+
+# CUDA. `ordinal` numbers the GPUs from 0. Live memory, copies and launches use the default stream of the current context,
+# else of the device's primary one; `stream` 0 is that stream, other values are driver handles. Without a usable driver
+# every call raises NativeError (WC_ERROR_DEVICE).
+
+def cuda_driver_version() -> int:
+    """1000 * major + 10 * minor of the CUDA version that the driver is for."""
+
+def cuda_devices() -> list[dict[str, Any]]:
+    """ordinal, name, arch (10 * major + minor), memory (bytes), multiprocessors"""
+
+def cuda_memory_info(ordinal: int = 0) -> tuple[int, int]:
+    """Free and total bytes."""
+
+def cuda_allocate(size: int, ordinal: int = 0) -> int: ...
+def cuda_free(pointer: int, ordinal: int = 0) -> None: ...
+def cuda_upload(pointer: int, data: Any, ordinal: int = 0) -> None: ...
+def cuda_download(out: Any, pointer: int, ordinal: int = 0) -> None: ...
+def cuda_copy(dst: int, src: int, size: int, ordinal: int = 0) -> None: ...
+def cuda_fill(pointer: int, value: int, size: int, ordinal: int = 0) -> None: ...
+def cuda_synchronize(ordinal: int = 0) -> None: ...
+
+class CudaStream:
+    """A stream of its own, not ordered with the default one."""
+
+    def __init__(self, ordinal: int = 0) -> None: ...
+    @property
+    def handle(self) -> int: ...
+    def synchronize(self) -> None: ...
+
+class CudaEvent:
+    def __init__(self, ordinal: int = 0) -> None: ...
+    def record(self, stream: int = 0) -> None: ...
+    @property
+    def done(self) -> bool: ...
+    def synchronize(self) -> None: ...
+    def since(self, start: CudaEvent) -> float:
+        """Milliseconds from `start` to this event."""
+
+class CudaModule:
+    """A cubin or PTX with kernels, for launches that run at once."""
+
+    def __init__(self, image: bytes, ordinal: int = 0) -> None: ...
+    def launch(
+        self, base_symbol: str, shape: Sequence[int], arguments: Sequence[Argument], size: int | None = None
+    ) -> None: ...
+
+def cuda_gl_devices() -> list[int]:
+    """Ordinals of the CUDA devices behind the current OpenGL context."""
+
+class CudaGLBuffer:
+    """An OpenGL buffer object shared with CUDA. The OpenGL context must be current in every call, deletion included."""
+
+    def __init__(self, buffer: int, ordinal: int = 0) -> None: ...
+    def copy_from(self, pointer: int, size: int, stream: int = 0) -> None:
+        """Maps, copies from device memory and unmaps on `stream`, without waiting."""
+
+class CudaPinnedBuffer:
+    """Page-locked host memory; supports the buffer protocol (bytes, writable)."""
+
+    def __init__(self, size: int, ordinal: int = 0) -> None: ...
+    def copy_from(self, pointer: int, stream: int = 0) -> None:
+        """Copies the whole buffer from device memory, after the work on `stream`, and waits for it."""

@@ -171,6 +171,8 @@ std::size_t launch_count(const std::vector<Operation>& operations);
 // nullptr when there is none.
 const Region* find_region(const Capture& capture, std::int64_t id);
 const Binding* find_binding(const Capture& capture, const std::string& name);
+// For messages: "heights, params", or "no parameters".
+std::string list_bindings(const Capture& capture);
 const Kernel* find_kernel(const Capture& capture, const std::string& module_hash, const std::string& key);
 
 // The same program for another device: device byte, architecture, kernel symbols and launch shapes follow; modules and

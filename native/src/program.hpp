@@ -31,6 +31,7 @@ class Program {
     virtual ~Program() = default;
 
     const Capture& capture() const { return *capture_; }
+    const std::shared_ptr<const Capture>& shared_capture() const { return capture_; }
     virtual DeviceType device() const = 0;
     // Bytes of device (or host) memory held by regions.
     virtual std::uint64_t memory_bytes() const = 0;
@@ -54,6 +55,8 @@ class Program {
 
 struct CpuOptions {
     int threads = 0;  // 0: chosen from the machine and the size of each launch
+    // A module that cannot be loaded is an error of the first launch, unless its kernels were set before (C API).
+    bool defer_missing = false;
 };
 
 struct CudaOptions {
