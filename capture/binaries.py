@@ -1,0 +1,110 @@
+"""Module binaries: found in memory, in the cache folder, among those built into the package, or compiled now."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from . import cache, cpu_compile
+from .config import config
+from .errors import CaptureError
+from .module import ModuleText
+
+BUILTIN_DIGITS = 16
+
+_cache: cache.DiskCache | None = None
+_loaded: dict[tuple[str, str], Any] = {}  # (module hash, target) -> _native.CpuModule
+
+
+def disk_cache() -> cache.DiskCache:
+    """The cache in use; made anew when its place has changed."""
+    global _cache
+    folder = cache.default_folder()
+    if _cache is None or (_cache.folder != folder and _cache._temporary is None):
+        _cache = cache.DiskCache(folder)
+    return _cache
+
+
+def host_target() -> str:
+    """The processor level that modules are compiled for here."""
+    from .. import _native
+
+    target = config.cpu_target or _native.cpu_targets()[0]
+    if target not in cpu_compile.TARGET_FLAGS:
+        raise CaptureError(f"no such CPU target: {target!r}; known are {', '.join(cpu_compile.TARGET_FLAGS)}")
+    return target
+
+
+def cpu_binary(text: ModuleText, target: str | None = None) -> tuple[Path, str]:
+    """File of a module's shared library and its target. target None: the best that this machine runs.
+
+    CaptureError when it has to be compiled and can't be.
+    """
+    wanted = target or host_target()
+    compiler = cpu_compile.find_compiler()
+    key = _cpu_key(text, wanted, compiler)
+    found = disk_cache().get(key, ".so") if key else None
+    if found:
+        return found, wanted
+    for candidate in [wanted] if target or config.cpu_target else _runnable_targets():
+        built_in = _built_in_folder() / f"{text.hash[:BUILTIN_DIGITS]}.{candidate}.so"
+        if built_in.is_file():
+            return built_in, candidate
+    content = cpu_compile.compile_cpu(text.compiled_source, text.name, wanted)
+    return disk_cache().put(_cpu_key(text, wanted, compiler) or text.hash[:32], content, ".so"), wanted
+
+
+def cuda_binary(text: ModuleText, target: str) -> bytes:
+    """Cubin ("sm_90") or PTX ("ptx", "ptx_80") of a module."""
+    from . import cuda_compile
+
+    identity = getattr(cuda_compile, "compiler_identity", lambda: "nvrtc")()
+    key = cache.make_key(*_version_parts(text), target, identity)
+    suffix = cuda_suffix(target)
+    found = disk_cache().get(key, suffix)
+    if found:
+        return found.read_bytes()
+    content = cuda_compile.compile_cuda(text.compiled_source, text.name, target)
+    disk_cache().put(key, content, suffix)
+    return content
+
+
+def cuda_suffix(target: str) -> str:
+    return ".ptx" if target.startswith("ptx") else ".cubin"
+
+
+def cpu_module(text: ModuleText) -> Any:
+    """The module loaded into this process (_native.CpuModule)."""
+    from .. import _native
+
+    key = (text.hash, config.cpu_target or "")
+    if key not in _loaded:
+        path, _ = cpu_binary(text)
+        _loaded[key] = _native.CpuModule(str(path))
+    return _loaded[key]
+
+
+def _version_parts(text: ModuleText) -> tuple[str, ...]:
+    from .. import _native
+
+    return (_native.__version__, text.hash, hashlib.sha256(text.compiled_source.encode()).hexdigest())
+
+
+def _cpu_key(text: ModuleText, target: str, compiler: str | None) -> str | None:
+    if compiler is None:
+        return None
+    flags = " ".join(cpu_compile.FLAGS + cpu_compile.TARGET_FLAGS[target])
+    return cache.make_key(*_version_parts(text), target, flags, cpu_compile.compiler_identity(compiler))
+
+
+def _runnable_targets() -> list[str]:
+    from .. import _native
+
+    return list(_native.cpu_targets())
+
+
+def _built_in_folder() -> Path:
+    from .. import _native
+
+    return Path(_native.__file__).parent / "_builtin"

@@ -1,0 +1,104 @@
+"""Recording: between capture_begin() and capture_end() launches, copies and fills are written down instead of run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .device import Device
+from .errors import CaptureError
+from .module import ModuleText
+
+if TYPE_CHECKING:
+    from .arrays import array
+    from .kernel import Kernel
+
+
+class Recording:
+    """One capture under construction: the native recorder, and what must stay alive as long as its graph."""
+
+    def __init__(self, device: Device) -> None:
+        from .. import _native
+
+        self.device = device
+        self.recorder = _native.Recorder()
+        self.modules: dict[str, ModuleText] = {}  # by hash
+
+    def add_region(self, value: array) -> None:
+        """The whole memory behind an array."""
+        allocation = value.allocation
+        self.recorder.region(allocation.pointer, allocation.size, 1, allocation.owner)
+
+    def launch(self, kernel: Kernel, shape: Sequence[int], arguments: Sequence[Any], size: int) -> None:
+        text = kernel.module.text()
+        if text.hash not in self.modules:
+            self.recorder.module(text.hash, text.name)
+            self.modules[text.hash] = text
+        self.recorder.kernel(kernel.key, text.hash, kernel.base_symbol)
+        self.recorder.launch(kernel.key, text.hash, list(shape), list(arguments), size)
+
+
+_current: Recording | None = None
+
+
+def current() -> Recording | None:
+    """The recording in progress."""
+    return _current
+
+
+def begin(device: Device) -> None:
+    global _current
+    if _current is not None:
+        raise CaptureError("capture_begin(): a capture is in progress already; end it with capture_end()")
+    _current = Recording(device)
+
+
+def end() -> Recording:
+    global _current
+    if _current is None:
+        raise CaptureError("capture_end(): no capture is in progress; start one with capture_begin()")
+    recording, _current = _current, None
+    return recording
+
+
+def abandon() -> None:
+    """Drops the recording in progress, after an error."""
+    global _current
+    _current = None
+
+
+def refuse_while_recording(what: str, remedy: str) -> None:
+    if _current is not None:
+        raise CaptureError(f"{what} can't be recorded: {remedy}")
+
+
+def _check_device(device: Device) -> None:
+    if _current is not None and device is not _current.device:
+        raise CaptureError(f"an array on {device} in a capture on {_current.device}: keep everything on one device")
+
+
+def fill(target: array, value: bytes, count: int) -> None:
+    """Fills now, or records it."""
+    _check_device(target.device)
+    if _current is None:
+        target.device.fill(target.ptr, value, count)
+        return
+    _current.add_region(target)
+    if len(set(value)) == 1:
+        _current.recorder.memset(target.ptr, value[0], len(value) * count)
+    else:
+        _current.recorder.tile(target.ptr, value, count)
+
+
+def copy_bytes(dest: array, dest_offset: int, src: array, src_offset: int, size: int) -> None:
+    """Copies now, or records it. Offsets and size in bytes."""
+    if _current is not None:
+        _check_device(dest.device)
+        _check_device(src.device)
+        _current.add_region(dest)
+        _current.add_region(src)
+        _current.recorder.copy(dest.ptr + dest_offset, src.ptr + src_offset, size)
+    elif dest.device is src.device:
+        dest.device.copy(dest.ptr + dest_offset, src.ptr + src_offset, size)
+    else:
+        dest.device.upload(dest.ptr + dest_offset, src.device.download(src.ptr + src_offset, size))
