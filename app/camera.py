@@ -23,6 +23,7 @@ REFERENCE_EXTENT = 12.8
 NEAREST, FARTHEST = 5.0, 50.0
 DEGREES_PER_PIXEL = 0.3
 ZOOM_STEP = 0.9
+HOME_YAW, HOME_PITCH = 32.0, 27.0
 SIDE_PITCH = 6.0
 FRAME_MARGIN = 1.08
 # A camera further off than this much of the extent looks at nothing: the target stays within reach.
@@ -151,7 +152,8 @@ class Camera:
 
     def home_pose(self) -> Pose:
         """The view that the application opens with."""
-        return Pose(32.0, 27.0, 21.5 * self.scale, (0.0, -0.9 * self.scale, 0.0))
+        target = (0.0, -0.07 * min(self.extent), 0.0)
+        return self._fitting_pose(HOME_YAW, HOME_PITCH, target)
 
     def fly_to(self, pose: Pose, seconds: float = 0.45) -> None:
         """Eases to `pose`; `update` moves along."""
@@ -257,15 +259,16 @@ class Camera:
         near_grid = abs(point[0]) < self.extent[0] and abs(point[2]) < self.extent[1]
         return point if along > 0 and near_grid else None
 
-    def _fitting_pose(self, yaw: float, pitch: float) -> Pose:
-        """The closest pose around the grid's centre that shows all of the grid with a little air around it."""
-        pose = Pose(yaw, pitch, 1.0)
+    def _fitting_pose(self, yaw: float, pitch: float, target: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Pose:
+        """The closest pose around `target` that shows all of the grid with a little air around it."""
+        pose = Pose(yaw, pitch, 1.0, target)
         back = pose.direction()
         right = np.array([math.cos(math.radians(yaw)), 0.0, -math.sin(math.radians(yaw))])
         up = np.cross(back, right)
         corners = np.array(
             [(sx * self.extent[0] / 2, 0.0, sz * self.extent[1] / 2) for sx in (-1, 1) for sz in (-1, 1)]
         )
+        corners -= target
         half = math.tan(math.radians(self.fov) / 2)
         across = np.abs(corners @ right) / (half * self.aspect)
         along = np.abs(corners @ up) / half

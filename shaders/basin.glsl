@@ -43,7 +43,7 @@ vec3 sunlight_under_water(vec3 at, vec3 normal) {
     float lit = smoothstep(-soft, soft, min(edge.x, edge.y));
 #ifdef CAUSTICS
     float brightness = textureLod(caustics, 0.5 + 0.5 * entry / basin.xz, 0.0).r;
-    lit *= mix(1.0, brightness, smoothstep(0.0, 0.3 * basin.y, depth));
+    lit *= mix(1.0, 0.15 + 0.85 * brightness, smoothstep(0.0, 0.3 * basin.y, depth));
 #endif
     return sun_light.rgb * (lit * max(dot(normal, -beam), 0.0)) * exp(-absorption.rgb * way);
 }

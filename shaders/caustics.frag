@@ -3,4 +3,4 @@
 in float spread;
 out float brightness;
 
-void main() { brightness = 1.0 / (abs(spread) + 0.06) * 0.94; }
+void main() { brightness = min(1.0 / (abs(spread) + 0.05), 8.0); }

@@ -37,8 +37,9 @@ void main() {
     shown *= mix(1.0, clamp(0.25 + 0.75 * dot(normal, lamp) / lamp.y, 0.35, 1.35), scale.w);
 #endif
 #ifdef CONTOURS
+    // Lines stand half an interval off zero, where still water would be all line.
     vec3 ink = vec3(dot(shown, vec3(0.3, 0.6, 0.1)) > 0.45 ? 0.0 : 1.0);
-    shown = mix(shown, ink, 0.55 * line_coverage(value / scale.z, 1.2));
+    shown = mix(shown, ink, 0.55 * line_coverage(value / scale.z - 0.5, 1.2));
 #endif
 #ifdef WIREFRAME
     shown = mix(shown, vec3(0.05), 0.45 * max(line_coverage(cell.x, 1.0), line_coverage(cell.y, 1.0)));

@@ -19,12 +19,12 @@ void main() {
     vec3 root = texture(stone, world.xz / stone_size).rgb;
     // The rim is one smooth, lighter piece; where it meets the deck little light gets in.
     float on_rim = step(max(outside.x, outside.y), rim_width * 1.001);
-    vec3 albedo = mix(root * root, vec3(0.62, 0.59, 0.54), on_rim);
+    vec3 albedo = mix(root * root, vec3(0.50, 0.465, 0.41), on_rim);
     float access = on_rim > 0.5 ? 1.0 : 1.0 - 0.45 * exp(-(max(outside.x, outside.y) - rim_width) / (0.18 * rim_width));
     vec3 light = albedo * (sky_light.rgb * (0.7 + 0.3 * facing.y) * access
                            + sun_light.rgb * max(dot(facing, sun.xyz), 0.0) * mix(access, 1.0, 0.4));
 
-    float haze = 1.0 - exp(-from_edge * from_edge / (horizon.w * horizon.w));
+    float haze = 1.0 - exp(-from_edge / horizon.w);
     vec3 direction = world - eye.xyz;
     vec3 far = textureLod(sky_map, sky_map_position(normalize(vec3(direction.x, 0.02 * length(direction.xz), direction.z))), 2.0).rgb;
     colour = vec4(to_screen(mix(light, far, haze), sun_light.w), 1.0);

@@ -51,9 +51,10 @@ void main() {
     // Clouds lie on a level layer; toward the horizon they thin out into the haze.
     vec2 layer = direction.xz / (up + 0.12);
     float shape = turbulence(layer * vec2(0.9, 1.25) + 3.7 + 0.6 * turbulence(layer * 0.7));
-    float cover = smoothstep(0.46, 0.80, shape) * smoothstep(0.0, 0.22, up) * clouds;
+    float cover = smoothstep(0.44, 0.74, shape) * smoothstep(0.0, 0.22, up) * clouds;
     float thickness = smoothstep(0.5, 0.95, shape);
-    vec3 cloud = mix(haze * 1.15, zenith * 0.9 + haze * 0.35, 0.55 * thickness) + glow * (0.12 + 0.5 * pow(toward_sun, 12.0));
-    sky = mix(sky, cloud, 0.85 * cover);
+    vec3 lit = 0.55 * haze + 0.45 * dot(haze, vec3(0.4));
+    vec3 cloud = mix(1.35 * lit, 0.7 * lit + 0.3 * zenith, 0.5 * thickness) + glow * (0.25 + 0.6 * pow(toward_sun, 10.0));
+    sky = mix(sky, cloud, 0.9 * cover);
     light = vec4(sky, 1.0);
 }

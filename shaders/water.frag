@@ -64,8 +64,10 @@ vec3 seen_from_above(vec3 normal, vec3 view, float eye_distance) {
 }
 
 vec3 seen_from_below(vec3 normal, vec3 view) {
+    // Within the critical angle the sky is seen through the surface, beyond it the basin in a perfect mirror.
     vec3 outward = refract(-view, -normal, WATER_INDEX);
-    vec3 light = body() * 1.5;
+    vec3 inward = reflect(-view, -normal);
+    vec3 light = refracted(world, normalize(vec3(inward.x, min(inward.y, -0.02), inward.z)), length(eye.xyz - world));
     if (dot(outward, outward) > 0.0) light = mix(sky_in(outward), light, fresnel_at(max(dot(outward, normal), 0.0)));
     float way = min((world.y + basin.y) / max(-view.y, 0.2), 3.0 * basin.y);
     return through_water(light, way);

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .statistics import Statistics
+
 
 @dataclass(frozen=True)
 class Colorbar:
@@ -40,14 +42,18 @@ class RangeFollower:
 
     LEAST = 1e-3
     SHRINK = 0.02
+    # A lone peak may leave the range, so that the waves around it still show: this many times the typical height ...
+    TYPICAL = 6.0
+    # ... but never less than this part of the peak.
+    PEAK = 0.4
 
     def __init__(self) -> None:
         self.value = 0.1
 
-    def follow(self, extremes: tuple[float, float]) -> float:
-        """Half width of the range for heights between these extremes."""
-        peak = max(abs(extremes[0]), abs(extremes[1]))
+    def follow(self, heights: Statistics) -> float:
+        """Half width of the range for these heights."""
+        peak = max(abs(heights.low), abs(heights.high))
         if math.isfinite(peak):
-            wanted = max(1.05 * peak, self.LEAST)
+            wanted = max(min(1.05 * peak, max(self.TYPICAL * heights.rms, self.PEAK * peak)), self.LEAST)
             self.value = wanted if wanted > self.value else self.value + self.SHRINK * (wanted - self.value)
         return self.value

@@ -32,7 +32,7 @@ class DataPass:
 
     def range(self, surface: Surface, look: Look) -> float:
         """Half width of the range of colours for this frame."""
-        return self._range.follow(surface.extremes()) if look.auto_range else look.value_range
+        return self._range.follow(surface.statistics()) if look.auto_range else look.value_range
 
     @staticmethod
     def contour_interval(reach: float, look: Look) -> float:

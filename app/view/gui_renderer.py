@@ -51,7 +51,7 @@ class GuiRenderer:
         if width <= 0 or height <= 0 or draw_data.total_idx_count == 0:
             return
         target = target or self._context.screen
-        target.viewport = (0, 0, width, height)  # type: ignore[assignment]
+        target.viewport = (0, 0, width, height)
         target.use()
         self._context.enable_only(moderngl.BLEND)
         self._context.blend_func = (

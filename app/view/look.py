@@ -40,8 +40,8 @@ class Look:
     walls: bool = True
 
     # Degrees; azimuth as the camera's yaw: 0 is the viewer's side, 90 the right.
-    sun_azimuth: float = -118.0
-    sun_elevation: float = 42.0
+    sun_azimuth: float = -124.0
+    sun_elevation: float = 46.0
     clouds: float = 0.8
     # How strongly the water tints, 1 is a clear pool.
     absorption: float = 1.0
@@ -60,7 +60,7 @@ class Look:
     contour_interval: float = 0.0
     wireframe: bool = False
     # 0: the table's exact colours; 1: fully shaded relief.
-    shading: float = 0.35
+    shading: float = 0.0
 
     # Multisampling, and whether the software rasteriser may drop layers to stay fluent.
     samples: int = 4

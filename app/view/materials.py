@@ -48,9 +48,9 @@ def _tiles(random: np.random.Generator) -> Image:
 
     lightness = 1 + 0.07 * random.standard_normal((TILES, TILES))
     hue = 0.03 * random.standard_normal((TILES, TILES, 1)) * np.array([1.0, 0.2, -1.0])
-    glaze = np.array([0.66, 0.80, 0.84]) * lightness[:, :, None] * (1 + hue)
+    glaze = np.array([0.42, 0.56, 0.62]) * lightness[:, :, None] * (1 + hue)
     glaze = glaze.repeat(TILE_PIXELS, 0).repeat(TILE_PIXELS, 1) * (0.90 + 0.10 * bevel)[:, :, None]
-    mortar = np.array([0.50, 0.60, 0.64])
+    mortar = np.array([0.26, 0.35, 0.40])
     mottled = 1 + 0.03 * _soft_noise(random, size, 8)
     tiles: Image = (glaze * inside[:, :, None] + mortar * (1 - inside)[:, :, None]) * mottled[:, :, None]
     return tiles
@@ -64,10 +64,10 @@ def _stone(random: np.random.Generator) -> Image:
     edge = np.minimum.reduce([shifted % half, half - 1 - shifted % half, row % half, half - 1 - row % half])
     joint = _smooth((edge - 0.8) / 2.2)
     slab = (shifted // half) + 2 * (row // half)
-    tone = (1 + 0.035 * random.standard_normal(4))[slab]
+    tone = (1 + 0.07 * random.standard_normal(4))[slab]
     grain = 1 + 0.05 * _soft_noise(random, size, 4) + 0.05 * _soft_noise(random, size, 16)
-    grain += 0.045 * random.standard_normal((size, size))
-    colour = np.array([0.60, 0.555, 0.49]) * (tone * grain)[:, :, None]
+    grain += 0.07 * random.standard_normal((size, size))
+    colour = np.array([0.290, 0.250, 0.205]) * (tone * grain)[:, :, None]
     stone: Image = colour * (0.62 + 0.38 * joint)[:, :, None]
     return stone
 

@@ -12,6 +12,7 @@ from .colorbar import Colorbar, ticks
 from .colormaps import lut
 from .look import Look
 from .scene_block import Grid, Hover
+from .statistics import Statistics
 
 
 class NullSurface:
@@ -50,10 +51,14 @@ class NullSurface:
         return np.frombuffer(self.height_buffer.read(), np.float32).reshape(self.height, self.width)
 
     def extremes(self) -> tuple[float, float]:
-        heights = self.read_heights()
+        statistics = self.statistics()
+        return statistics.low, statistics.high
+
+    def statistics(self) -> Statistics:
+        heights = self.read_heights().astype(np.float64)
         if not np.isfinite(heights).all():
-            return -np.inf, np.inf
-        return float(heights.min()), float(heights.max())
+            return Statistics(-np.inf, np.inf, np.inf)
+        return Statistics(float(heights.min()), float(heights.max()), float(np.sqrt(np.mean(heights**2))))
 
     def release(self) -> None:
         self.released = True

@@ -16,12 +16,13 @@ class ObstaclePass:
         self._program = load_program(context, "obstacle")
         self._array = context.vertex_array(self._program, [])
 
-    def draw(self, surface: Surface, top: float, plain: bool, finest: int) -> None:
-        """top: world height of the solid's upper face. plain: grey, for the data view."""
+    def draw(self, surface: Surface, bottom: float, top: float, plain: bool, finest: int) -> None:
+        """bottom, top: world heights that the solid reaches from and to. plain: grey, for the data view."""
         if surface.obstacles is None:
             return
         surface.slopes.use(0)
         self._program["slopes"] = 0
+        self._program["bottom"] = bottom
         self._program["top"] = top
         self._program["plain"] = plain
         lines = [min(2 * cells, finest) + 1 for cells in (surface.width, surface.height)]

@@ -29,8 +29,8 @@ __all__ = ["Basin", "Grid", "Hover", "Renderer"]
 
 # Sizes for a graphics card, and for a software rasteriser.
 _SKY = (1024, 512)
-_CAUSTICS = (1024, 256)
-_CAUSTICS_MESH = (512, 160)
+_CAUSTICS = (1024, 384)
+_CAUSTICS_MESH = (512, 144)
 _MESH = (1024, 256)
 _FULL = Rung("")
 
@@ -54,6 +54,8 @@ class Renderer:
         self._frame = FrameTarget(context)
         self._timer = DrawTimer(context, self._software)
         self._quality = Quality()
+        # No software rasteriser is fast enough for multisampling at common sizes: begin without.
+        self._quality.reset(1)
         self._colorbar: Colorbar | None = None
         self._adapts = False
 
@@ -124,7 +126,7 @@ class Renderer:
         self._block.write(grid, basin, camera, look, daylight, inner, hover)
         mesh = Mesh.of(grid, self._mesh_lines)
         if look.mode == "data":
-            self._draw_data(surface, mesh, look)
+            self._draw_data(surface, mesh, look, basin)
         else:
             self._draw_water(
                 surface, mesh, camera, look if rung.caustics else replace(look, caustics=False), rung, basin
@@ -139,23 +141,24 @@ class Renderer:
             self._caustics.update(surface)
         self._basin.build(basin, surface.grid)
         textures = {"sky_map": self._sky.map, "tiles": self._tiles, "caustics": self._caustics.texture}
-        below = bool(camera.eye[1] < 4 * basin.rim)
+        height = float(camera.eye[1])
+        below = height < 4 * basin.rim
         self._begin_scene()
         # From front to back, so that what is hidden costs nothing.
-        if look.walls:
+        if look.walls and height > basin.rim:
             self._basin.draw_deck(basin, self._sky.map)
-        self._obstacles.draw(surface, 0.9 * basin.rim, False, self._mesh_lines)
+        self._obstacles.draw(surface, -basin.floor, 0.9 * basin.rim, False, self._mesh_lines)
         self._water.draw(surface, mesh, look, rung.smooth, below, textures)
         if look.walls:
             self._basin.draw_inside(surface, look.caustics, textures)
         self._sky.draw()
 
-    def _draw_data(self, surface: Surface, mesh: Mesh, look: Look) -> None:
+    def _draw_data(self, surface: Surface, mesh: Mesh, look: Look, basin: Basin) -> None:
         reach = self._data.range(surface, look)
         self._colorbar = self._data.colorbar(reach, look)
         self._block.write_data(-reach, reach, self._data.contour_interval(reach, look), look)
         self._begin_scene()
-        self._obstacles.draw(surface, 0.25, True, self._mesh_lines)
+        self._obstacles.draw(surface, -0.5 * basin.rim, 0.9 * basin.rim, True, self._mesh_lines)
         self._data.draw(surface, mesh, look)
         self._data.draw_backdrop()
 

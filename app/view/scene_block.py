@@ -30,8 +30,9 @@ LAYOUT = np.dtype(
     [("view_projection", "<f4", 16), ("inverse_view_projection", "<f4", 16)] + [(name, "<f4", 4) for name in _VECTORS]
 )
 
-# Light kept by a metre of a clear pool, as an extinction coefficient per world unit.
-ABSORPTION = (0.34, 0.060, 0.045)
+REFERENCE_DEPTH = 2.5
+# How a clear pool of that depth tints light, as extinction per world unit.
+ABSORPTION = (0.36, 0.095, 0.050)
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,9 @@ class Basin:
         """A basin in proportion to the grid. Waves do not grow with the grid, so the depth grows more slowly."""
         width, depth = grid.extent
         scale = max(width, depth) / REFERENCE_EXTENT
-        floor = look.depth or 2.5 * scale**0.6
+        floor = look.depth or REFERENCE_DEPTH * scale**0.35
         tile = 0.4 * 2.0 ** round(math.log2(scale))
-        return Basin(width / 2, depth / 2, floor, 0.42 * min(max(scale, 0.6), 8.0), tile)
+        return Basin(width / 2, depth / 2, floor, 0.34 * min(max(scale, min(0.6, 2 * scale)), 8.0), tile)
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ class SceneBlock:
     ) -> None:
         """Packs one frame and binds the block. size: framebuffer pixels."""
         view_projection = camera.projection(size) * camera.view()
+        tint = look.absorption * (1.0 if look.depth else REFERENCE_DEPTH / basin.floor)
         pixel = 2 * math.tan(math.radians(camera.fov) / 2) / max(size[1], 1)
         scale = max(grid.extent) / REFERENCE_EXTENT
         self._set(
@@ -104,10 +106,11 @@ class SceneBlock:
             sun=(*daylight.direction, float(look.sun)),
             sun_light=(*daylight.sun, daylight.exposure),
             sky_light=(*daylight.sky, float(look.sky)),
-            horizon=(*daylight.haze, 26.0 * scale),
+            horizon=(*daylight.haze, 40.0 * scale),
             basin=(basin.half_width, basin.floor, basin.half_depth, basin.rim if look.walls else 0.0),
             grid=(grid.columns, grid.rows, grid.cell, look.exaggeration),
-            absorption=(*(look.absorption * value for value in ABSORPTION), basin.tile),
+            # The floor keeps its colour in basins of other depths, unless a depth is asked for.
+            absorption=(*(tint * value for value in ABSORPTION), basin.tile),
             ring=_ring(grid, hover),
         )
 

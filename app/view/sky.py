@@ -18,10 +18,10 @@ Colour = NDArray[np.float64]
 # (elevation in degrees, zenith, haze, sun, glow), linear light; between them the values are mixed.
 _Row = tuple[float, tuple[float, ...], tuple[float, ...], tuple[float, ...], tuple[float, ...]]
 _DAY: tuple[_Row, ...] = (
-    (5.0, (0.16, 0.20, 0.40), (0.98, 0.62, 0.42), (2.30, 1.05, 0.42), (1.60, 0.70, 0.25)),
-    (18.0, (0.14, 0.27, 0.56), (0.86, 0.80, 0.76), (2.90, 2.20, 1.50), (1.00, 0.72, 0.42)),
-    (40.0, (0.11, 0.29, 0.66), (0.74, 0.85, 0.96), (3.10, 2.90, 2.55), (0.62, 0.56, 0.44)),
-    (90.0, (0.10, 0.28, 0.66), (0.70, 0.83, 0.98), (3.20, 3.05, 2.80), (0.55, 0.52, 0.45)),
+    (5.0, (0.12, 0.18, 0.42), (1.00, 0.55, 0.34), (2.60, 1.15, 0.46), (2.00, 0.85, 0.30)),
+    (18.0, (0.08, 0.20, 0.55), (0.75, 0.72, 0.70), (3.20, 2.45, 1.65), (1.00, 0.72, 0.42)),
+    (40.0, (0.050, 0.19, 0.58), (0.52, 0.69, 0.90), (3.30, 3.00, 2.55), (0.50, 0.46, 0.38)),
+    (90.0, (0.045, 0.18, 0.58), (0.48, 0.67, 0.92), (3.40, 3.15, 2.80), (0.45, 0.43, 0.38)),
 )
 
 
@@ -39,7 +39,9 @@ class Daylight:
     @property
     def sky(self) -> Colour:
         """Light from the whole sky on a level plane."""
-        return 0.55 * self.zenith + 0.45 * self.haze
+        blue = 0.45 * self.zenith + 0.55 * self.haze
+        # Bright ground throws some of the sun's light back up, which takes the blue out of the shade.
+        return blue + 0.045 * self.sun
 
     @staticmethod
     def of(look: Look) -> Daylight:
@@ -55,7 +57,7 @@ class Daylight:
             np.array([np.interp(look.sun_elevation, steps, colours[:, part, channel]) for channel in range(3)])
             for part in range(4)
         )
-        return Daylight(direction, zenith, haze, sun, glow, exposure=0.80)
+        return Daylight(direction, zenith, haze, sun, glow, exposure=0.74)
 
 
 class Sky:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import moderngl
@@ -12,9 +11,7 @@ from numpy.typing import NDArray
 from .release import release_all
 from .scene_block import Grid
 from .shader import draw_plainly, load_program
-
-# Each step of the search for extremes reads blocks of this many texels squared.
-_BLOCK = 16
+from .statistics import Statistics, StatisticsPass
 
 
 class Surface:
@@ -43,7 +40,7 @@ class Surface:
         self._slopes_target = context.framebuffer([self.slopes])
         self._program = load_program(context, "derive", vertex="fullscreen")
         self._triangle = context.vertex_array(self._program, [])
-        self._extremes = Extremes(context, self.heights)
+        self._statistics = StatisticsPass(context, self.heights)
         self.changed()
 
     @property
@@ -67,7 +64,7 @@ class Surface:
         """Derives the textures again after `height_buffer` was written. Another framebuffer may be bound afterwards."""
         self.heights.write(self.height_buffer, alignment=4)
         self._derive()
-        self._extremes.start()
+        self._statistics.start()
 
     def set_walls(self, mask: NDArray[Any] | None) -> None:
         """Cells that are solid: (H, W), anything above zero; None or nothing set removes all. Raises ValueError."""
@@ -90,11 +87,16 @@ class Surface:
 
     def extremes(self) -> tuple[float, float]:
         """Least and greatest height of the last change but one, without waiting; not finite once a height is not."""
-        return self._extremes.read()
+        statistics = self.statistics()
+        return statistics.low, statistics.high
+
+    def statistics(self) -> Statistics:
+        """Extremes and root mean square of the last change but one, without waiting."""
+        return self._statistics.read()
 
     def release(self) -> None:
         """Gives everything back; the surface can't be used afterwards."""
-        self._extremes.release()
+        self._statistics.release()
         release_all(
             self._context,
             self._triangle,
@@ -114,40 +116,3 @@ class Surface:
         self._program["obstacles"] = 1
         self._program["cell"] = self.cell
         draw_plainly(self._context, self._slopes_target, self._triangle)
-
-
-class Extremes:
-    """Least and greatest texel, found on the card and read one change later, when it is there without waiting."""
-
-    def __init__(self, context: moderngl.Context, values: moderngl.Texture) -> None:
-        self._context = context
-        self._values = values
-        self._program = load_program(context, "extremes", vertex="fullscreen")
-        self._triangle = context.vertex_array(self._program, [])
-        sizes = [values.size]
-        while sizes[-1] != (1, 1):
-            width, height = sizes[-1]
-            sizes.append((math.ceil(width / _BLOCK), math.ceil(height / _BLOCK)))
-        self._levels = [context.texture(size, 2, dtype="f4") for size in sizes[1:] or [(1, 1)]]
-        self._targets = [context.framebuffer([level]) for level in self._levels]
-        self._results = [context.buffer(np.zeros(2, np.float32)) for _ in range(2)]
-
-    def start(self) -> None:
-        """Begins the search on the card."""
-        source = self._values
-        self._program["values"] = 0
-        self._program["block"] = _BLOCK
-        for level, target in zip(self._levels, self._targets):
-            source.use(0)
-            self._program["first"] = source is self._values
-            draw_plainly(self._context, target, self._triangle)
-            source = level
-        self._results.reverse()
-        source.read_into(self._results[0], alignment=4)
-
-    def read(self) -> tuple[float, float]:
-        low, high = np.frombuffer(self._results[1].read(), dtype=np.float32)
-        return float(low), float(high)
-
-    def release(self) -> None:
-        release_all(self._context, self._triangle, self._program, *self._targets, *self._levels, *self._results)
