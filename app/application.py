@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .backend import Backend, cpu_backend
+from .demonstration import drop
 from .job import Job
 from .lab.keys import Shortcuts
 from .messages import Messages
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 DEGREES_A_SECOND = 90.0
 ZOOM_STEPS_A_SECOND = 8.0
 MESSAGE_SECONDS = 6.0
+WELCOME_FRAMES = 600
 
 
 class Application:
@@ -68,6 +70,7 @@ class Application:
         self._recapture: Job[tuple[Any, Path]] | None = None
         self._recapture_grid: Grid | None = None
         self._wanted: tuple[str, Grid] | None = None
+        self._drops_left = 0
         self._walls_shown: tuple[Any, int] | None = None
         self.lab: Lab | None = _make_lab(self)
 
@@ -212,11 +215,8 @@ class Application:
             self._finish_recapture()
 
     def welcome(self, still: bool = False) -> None:
-        """Something to look at in the first second: a drop, unless the scene brings its own motion."""
-        grid = self.simulation.grid
-        if not still:
-            self.simulation.poke(0.38 * grid.width, 0.44 * grid.height)
-            self.simulation.release()
+        """Something to look at in the first seconds: drops, unless the scene brings its own motion, until a hand comes."""
+        self._drops_left = 0 if still else WELCOME_FRAMES
 
     # ---- inside
 
@@ -274,7 +274,8 @@ class Application:
         shown = (self.stage.surface, lab.medium_version)
         if shown != self._walls_shown and (lab.medium is None or lab.medium.open_cells.shape == self.stage.grid.shape):
             self.stage.surface.set_walls(None if lab.medium is None else ~lab.medium.open_cells)
-            self._walls_shown = shown
+            self._drops_left = 0
+        self._walls_shown = shown
 
     def _move_camera(self, seconds: float) -> None:
         camera, turn = self.stage.camera, DEGREES_A_SECOND * seconds / 0.3
@@ -302,8 +303,19 @@ class Application:
         if self.pointer.owner == "poke":
             self.pointer.poke()
         for _ in range(self._pace.due(seconds)):
+            self._fall()
             if not self.step():
                 break
+
+    def _fall(self) -> None:
+        """The drops of the first seconds."""
+        if self._drops_left <= 0:
+            return
+        if self.pointer.touched:
+            self._drops_left = 0
+            return
+        drop(self.simulation, WELCOME_FRAMES - self._drops_left)
+        self._drops_left -= 1
 
     def step(self) -> bool:
         """One simulated frame; False when the lab stopped the run."""
@@ -359,7 +371,7 @@ class Application:
         cell = self.pick(*pointer.position)
         if cell is None:
             return None
-        from .view.renderer import Hover
+        from .view.scene_block import Hover
 
         return Hover(cell, self._brush_radius())
 

@@ -124,22 +124,21 @@ def cpu_backend(reason: str = "") -> Backend:
 def cuda_problem() -> str | None:
     """Why frames cannot be replayed with CUDA here, in one line; None when they can."""
     try:
-        from ..capture import cuda_interop
+        from ..capture.cuda_device import cuda_problem as problem
 
-        devices = cuda_interop.devices()
+        return problem()
     except ImportError as error:
         return f"CUDA support is missing ({one_line(error)}); pip install 'whitecap[cuda]' adds it"
     except Exception as error:
         return one_line(error)
-    return None if devices else "no NVIDIA GPU was found"
 
 
 def device_name() -> str:
     """The first CUDA device's name."""
     with suppress(Exception):
-        from ..capture import cuda_interop
+        from ..capture.cuda_device import cuda_devices
 
-        return str(cuda_interop.devices()[0]["name"])
+        return str(cuda_devices()[0]["name"])
     return "CUDA"
 
 

@@ -42,14 +42,15 @@ class CaptureCache:
             self._temporary = tempfile.TemporaryDirectory(prefix="whitecap-")
             self.folder = Path(self._temporary.name)
 
-    def path(self, scene: Scene, grid: Grid) -> Path:
-        """Where the capture of that scene and grid is, or will be."""
-        name = f"{scene.name}-{grid.width}x{grid.height}x{grid.substeps}-{capture_key(scene, grid)[:12]}.wrp"
+    def path(self, scene: Scene, grid: Grid, device: str = "cpu") -> Path:
+        """Where the capture of that scene and grid for that device is, or will be."""
+        key = capture_key(scene, grid, device)[:12]
+        name = f"{scene.name}-{grid.width}x{grid.height}x{grid.substeps}-{device}-{key}.wrp"
         return self.folder / name
 
     def load(self, scene: Scene, grid: Grid, device: str) -> tuple[wc.Graph, Path]:
         """A runnable graph of the scene, from the cache where it is there and sound, else captured now."""
-        path = self.path(scene, grid)
+        path = self.path(scene, grid, device)
         if path.is_file():
             try:
                 return self._open(path, device), path
@@ -58,7 +59,7 @@ class CaptureCache:
                     raise
                 notice(f"the cached capture {path.name} is damaged ({error}); capturing it again")
                 remove_capture(path)
-        record_and_save(scene, grid, path)
+        record_and_save(scene, grid, path, targets_for(device))
         self._prune()
         return self._open(path, device), path
 
@@ -87,11 +88,22 @@ def default_folder() -> Path:
     return Path(root).expanduser() / "captures"
 
 
-def capture_key(scene: Scene, grid: Grid) -> str:
+def targets_for(device: str) -> list[str] | None:
+    """What a capture is compiled for: this processor (None), or the first CUDA device with PTX beside it."""
+    if device == "cpu":
+        return None
+    from ..capture.cuda_compile import targets_for_device
+    from ..capture.cuda_device import cuda_devices
+
+    return targets_for_device(int(cuda_devices()[0]["arch"]))
+
+
+def capture_key(scene: Scene, grid: Grid, device: str = "cpu") -> str:
     """Hex digest of everything that the recorded stream and its modules depend on."""
     from .. import _native
 
-    parts = (_native.__version__, scene.name, scene.module_hash(), repr(grid))
+    machine = targets_for(device) or _native.cpu_targets()
+    parts = (_native.__version__, scene.name, scene.module_hash(), repr(grid), device, repr(machine))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from .. import _native
 from .captures import modules_folder, record_and_save
 from .choices import chosen_grid, chosen_scene
 from .errors import UserError
+from .files import writable_folder
 
 if TYPE_CHECKING:
     from .. import capture as wc
@@ -21,9 +23,11 @@ def capture(options: Namespace) -> int:
     path = options.out if options.out.suffix == ".wrp" else options.out.with_name(options.out.name + ".wrp")
     if path.is_dir():
         raise UserError(f"--out {path}: this is a folder; give the name of a file")
-    recorded = record_and_save(scene, grid, path, options.target)
+    if not writable_folder(path.parent):
+        raise UserError(f"--out {path}: the folder {path.parent} cannot be written to; give another place")
+    record_and_save(scene, grid, path, options.target)
     print_grid(grid)
-    print_capture(recorded.graph.capture)
+    print_capture(_native.Capture.from_file(str(path)))
     size = path.stat().st_size
     modules = sorted(modules_folder(path).iterdir())
     print(f"file       {path}, {size:,} bytes")

@@ -56,7 +56,7 @@ def os_error_line(error: OSError) -> str:
 
 
 def guarded(action: Callable[[], int], verbose: bool) -> int:
-    """Runs `action` and returns its exit code; a failure becomes one line on standard error (verbose: its traceback)."""
+    """Runs `action` and returns its exit code; a failure becomes one line on standard error."""
     try:
         code = action()
         sys.stdout.flush()

@@ -28,6 +28,7 @@ def describe(path: Path) -> dict[str, Any]:
         raise UserError(f"inspect {path}: there is no such file")
     capture = _native.Capture.from_file(str(path))
     folder = modules_folder(path)
+    named = {module["binary_filename"] for module in capture.modules}
     return {
         "file": str(path),
         "bytes": path.stat().st_size,
@@ -37,7 +38,7 @@ def describe(path: Path) -> dict[str, Any]:
         "bindings": capture.bindings,
         "regions": capture.regions,
         "modules": [_module(module, folder) for module in capture.modules],
-        "alternatives": [_module(alternative, folder) for alternative in capture.alternatives],
+        "alternatives": [_module(other, folder) for other in capture.alternatives if other["filename"] not in named],
         "operations": [_operation(operation) for operation in capture.operations],
     }
 

@@ -18,6 +18,8 @@ class Pointer:
         self._application = application
         self.position: tuple[float, float] | None = None
         self.owner: Owner | None = None
+        self.touched = False
+        """Whether a button was ever pressed outside the panels."""
         self._button: Button | None = None
 
     def move(self, x: float, y: float) -> None:
@@ -44,6 +46,7 @@ class Pointer:
         if self.owner is not None:
             return self.owner
         self.owner, self._button = self._decide(x, y, button, shift, gui_wants), button
+        self.touched = self.touched or self.owner != "gui"
         if self.owner == "poke":
             self.poke()
         return self.owner

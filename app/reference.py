@@ -56,7 +56,7 @@ class WaveReference:
 
 
 def energy(heights: np.ndarray, heights_prev: np.ndarray, grid: Grid, k_speed: float, k_damp: float) -> float:
-    """Kinetic plus potential energy of a state, in u²/s² cells: what each sub-step multiplies by exactly 1 - k_damp dt².
+    """Kinetic plus potential energy of a state, in u²/s² cells: each sub-step multiplies it by exactly 1 - k_damp dt².
 
     The potential part pairs both time levels, which makes an undamped step conserve it; the middle term does the same
     for the damped one. Inside the stable range it is positive for every state but rest.

@@ -155,12 +155,13 @@ class Scene:
         return {parameter.name: parameter.default for parameter in self.parameters}
 
     def module_hash(self) -> str:
-        """Identity of the scene's kernels, for the capture cache. The default hashes the source of the scene's file."""
+        """Identity of the scene for the capture cache: its file's text, and its kernels as they are compiled."""
         import hashlib
         import inspect
 
         source = inspect.getsource(inspect.getmodule(type(self)) or type(self))
-        return hashlib.sha256(source.encode()).hexdigest()
+        kernels = sorted(self.record(Grid(1, 1, 2)).graph.modules)
+        return hashlib.sha256("\0".join([source, *kernels]).encode()).hexdigest()
 
 
 def struct_dtype(struct: Any) -> np.dtype[Any]:

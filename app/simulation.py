@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,13 +51,12 @@ class Simulation:
 
     def frame(self) -> None:
         """One replay of the capture: the brush, then every sub-step."""
-        start = perf_counter()
-        self._send_params()
-        self._send_brush()
-        self._launch(self.graph)
+        with self.timings.measure("simulation"):
+            self._send_params()
+            self._send_brush()
+            self._launch(self.graph)
         self.frames += 1
         self.seconds += self.dt * self.grid.substeps
-        self.timings.phases["simulation"].add((perf_counter() - start) * 1e3)
 
     def step_substep(self) -> None:
         """One solver launch alone, with the time step that the frame's sub-steps have."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .captures import record_and_save
+from .captures import record_and_save, targets_for
 from .capturing import print_capture, print_grid
 from .errors import CheckError
 from .reference import WaveReference
@@ -33,7 +33,7 @@ def smoke(grid: Grid, device: str = "cpu") -> int:
     stroke = _stroke(grid)
     with tempfile.TemporaryDirectory(prefix="whitecap-smoke-") as folder:
         path = Path(folder) / "wave.wrp"
-        recorded = record_and_save(find_scene("wave"), grid, path)
+        recorded = record_and_save(find_scene("wave"), grid, path, targets_for(device))
         loaded = wc.capture_load(str(path), device=device)
         print_grid(grid)
         print_capture(loaded.capture)

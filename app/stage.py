@@ -57,7 +57,7 @@ class Stage:
         if self.context is None:
             from .view.null import NullSurface
 
-            return NullSurface(grid.width, grid.height, grid.cell)
+            return NullSurface(None, grid.width, grid.height, grid.cell)
         from .view.surface import Surface
 
         return Surface(self.context, grid.width, grid.height, grid.cell)

@@ -6,7 +6,6 @@ import os
 import platform
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -55,13 +54,12 @@ def _capture() -> Iterator[Finding]:
 
 
 def _host_compiler() -> Finding:
-    try:
-        from ..capture.host_compiler import find_compiler
+    from ..capture.cpu_compile import find_compiler
 
-        compiler = find_compiler()
-    except Exception as error:
-        return Finding("C++ compiler", one_line(error), "note", "the built-in scenes work without; apt-get install g++")
-    return Finding("C++ compiler", str(compiler))
+    compiler = find_compiler()
+    if compiler is None:
+        return Finding("C++ compiler", "none", "note", "the built-in scenes work without; for others: apt-get install g++")
+    return Finding("C++ compiler", compiler)
 
 
 def _replay() -> Finding:
@@ -83,11 +81,11 @@ def _replay() -> Finding:
 def _cuda() -> Iterator[Finding]:
     yield _nvrtc()
     try:
-        from ..capture import cuda_interop
+        from ..capture.cuda_device import cuda_devices
 
-        devices = cuda_interop.devices()
+        devices = cuda_devices()
     except Exception as error:
-        yield Finding("driver", one_line(error), "note", "frames run on the CPU; an NVIDIA driver makes them faster")
+        yield Finding("driver", one_line(error), "note", "frames run on the CPU until then")
         return
     for device in devices:
         memory = device["memory"] / 2**30
@@ -151,15 +149,13 @@ def _interop() -> Finding:
 
 @topic("Paths")
 def _paths() -> Iterator[Finding]:
+    from ..capture.cache import default_folder as modules_folder
     from .captures import default_folder
     from .settings import default_path
 
     captures = default_folder()
     yield _folder("captures", captures, "WHITECAP_CACHE_DIR", f", {len(list(captures.glob('*.wrp')))} files")
-    with suppress(ImportError):
-        from ..capture import cache
-
-        yield _folder("compiled modules", Path(cache.default_folder()), "WHITECAP_CACHE_DIR")
+    yield _folder("compiled modules", modules_folder(), "WHITECAP_CACHE_DIR")
     yield _folder("settings", default_path().parent, "WHITECAP_CONFIG_DIR")
 
 
