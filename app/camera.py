@@ -10,9 +10,9 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-import glm
 import numpy as np
 from numpy.typing import NDArray
+from pyglm import glm
 
 Vector = NDArray[np.float64]
 Size = tuple[float, float]

@@ -47,14 +47,17 @@ def pick(
 
     breaks = _crossings(start, step, span)
     crossed = _patches(heights, start + 0.5 * np.outer(breaks[:-1] + breaks[1:], step))
-    # Height of the ray above the surface at both ends and in the middle of each piece; three values fix the quadratic.
-    clearances = [
-        origin[1]
-        + along * direction[1]
-        - scale * crossed.height(start[0] + along * step[0], start[1] + along * step[1])
-        for along in (breaks[:-1], 0.5 * (breaks[:-1] + breaks[1:]), breaks[1:])
-    ]
-    along = _first_root(breaks, *clearances)
+
+    def clearance(along: Floats) -> Floats:
+        """Height of the ray above the patches."""
+        surface = crossed.height(start[0] + along * step[0], start[1] + along * step[1])
+        gap: Floats = origin[1] + along * direction[1] - scale * surface
+        return gap
+
+    with np.errstate(all="ignore"):
+        # Both ends and the middle of each piece: three values fix the quadratic.
+        ends = clearance(breaks[:-1]), clearance(0.5 * (breaks[:-1] + breaks[1:])), clearance(breaks[1:])
+        along = _first_root(breaks, *ends)
     return None if along is None else _hit(along, origin, direction, start + along * step)
 
 
@@ -134,11 +137,10 @@ def _first_root(breaks: Floats, first: Floats, middle: Floats, last: Floats) -> 
     # c(s) = first + s * slope + s^2 * bend over s in 0..1
     bend = 2 * (first - 2 * middle + last)
     slope = last - first - bend
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        # Only pieces whose ends differ in sign, or whose vertex lies inside, can hold a root.
-        vertex = -slope / (2 * bend)
-        dips = (vertex > 0) & (vertex < 1) & ((first + 0.5 * slope * vertex) * first <= 0)
-        candidates = np.flatnonzero((first * last <= 0) | dips)
+    # Only pieces whose ends differ in sign, or whose vertex lies inside, can hold a root.
+    vertex = -slope / (2 * bend)
+    dips = (vertex > 0) & (vertex < 1) & ((first + 0.5 * slope * vertex) * first <= 0)
+    candidates = np.flatnonzero((first * last <= 0) | dips)
     for piece in candidates:
         s = _root(float(bend[piece]), float(slope[piece]), float(first[piece]))
         if s is not None:

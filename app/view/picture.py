@@ -71,21 +71,21 @@ def write_png(path: str | os.PathLike[str], pixels: Pixels) -> None:
     from PIL import Image
 
     target = Path(path)
-    temporary = None
+    temporary: Path | None = None
     try:
-        with tempfile.NamedTemporaryFile(
-            dir=target.parent, prefix=f".{target.name}.", suffix=".part", delete=False
-        ) as file:
-            temporary = file.name
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+        temporary = Path(name)
+        with os.fdopen(handle, "wb") as file:
             Image.fromarray(pixels).save(file, format="PNG", compress_level=4)
-        os.chmod(temporary, 0o666 & ~_umask())
+        temporary.chmod(0o666 & ~_umask())
         os.replace(temporary, target)
+        temporary = None
     except OSError as error:
-        if temporary is not None and os.path.exists(temporary):
-            os.unlink(temporary)
-        raise UserError(
-            f"picture: {target} cannot be written ({error.strerror or error}); give another place"
-        ) from error
+        reason = error.strerror or str(error)
+        raise UserError(f"picture: {target} cannot be written ({reason}); give another place") from error
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
 
 
 def _umask() -> int:

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import glm
 import moderngl
 import numpy as np
+from pyglm import glm
 
 from ..camera import REFERENCE_EXTENT, Camera
 from .look import Look
