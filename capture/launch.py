@@ -65,7 +65,7 @@ def _shape(kernel: Kernel, dim: int | Sequence[int], rank: int) -> tuple[list[in
 
     Missing extents are 1. Extents beyond the rank repeat every coordinate that many times, as in Warp.
     """
-    extents = [dim] if isinstance(dim, int | np.integer) else list(dim)
+    extents = list(dim) if isinstance(dim, list | tuple) else [dim]
     for extent in extents:
         if not isinstance(extent, int | np.integer) or not 0 <= extent <= MAX_EXTENT:
             raise CaptureError(f"launch of {kernel.key}: dim={dim!r}; extents are integers from 0 to {MAX_EXTENT}")
