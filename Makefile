@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 ARGS   ?=
 
 # What makes a new native build necessary; Python files, shaders and presets are used from the tree.
-SOURCES := pyproject.toml CMakeLists.txt $(shell find native assets/kernels tests/native -type f 2>/dev/null)
+SOURCES := pyproject.toml CMakeLists.txt $(shell find native assets/kernels -type f 2>/dev/null)
 CUDA    := $(if $(wildcard /proc/driver/nvidia/version /dev/nvidiactl),cuda)
 comma   := ,
 CTEST   := build/ctest
