@@ -134,6 +134,7 @@ _ACTIONS: dict[str, Callable[[Application], None]] = {
     "step_substep": _step_substep,
     "slower": _time_scale(0.5),
     "faster": _time_scale(2.0),
+    "recapture": lambda application: application.swap.record_again(),
     "use_centre": lambda application: application.use_centre(),
     "reset_waves": _reset_waves,
     "reset_scene": _reset_scene,

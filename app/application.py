@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from .backend import Backend, cpu_backend
 from .demonstration import drop
-from .job import Job
 from .lab.keys import Shortcuts
 from .messages import Messages
 from .pace import Pace
 from .picking import Hit, pick
 from .pointer import Pointer
 from .scene import FRAME_RATE, Grid
-from .scenes import find_scene
 from .settings import Settings
 from .simulation import Simulation
 from .stage import Stage
+from .steering import steer
+from .swap import Swap
 from .viewport import Viewport
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from .lab.session import Lab
     from .recording import Recording
 
-DEGREES_A_SECOND = 90.0
-ZOOM_STEPS_A_SECOND = 8.0
 MESSAGE_SECONDS = 6.0
 WELCOME_FRAMES = 600
 
@@ -67,9 +65,7 @@ class Application:
         self.message = ""
         self._message_age = 0.0
         self._pace = Pace()
-        self._recapture: Job[tuple[Any, Path]] | None = None
-        self._recapture_grid: Grid | None = None
-        self._wanted: tuple[str, Grid] | None = None
+        self.swap = Swap(self)
         self._drops_left = 0
         self._walls_shown: tuple[Any, int] | None = None
         self.lab: Lab | None = _make_lab(self)
@@ -85,9 +81,10 @@ class Application:
         if self._message_age > MESSAGE_SECONDS:
             self.message = ""
         self.timings.frame.add(seconds * 1e3)
-        self._finish_recapture()
+        self.swap.pump()
         self._follow_lab()
-        self._move_camera(seconds)
+        steer(self.stage.camera, self.shortcuts.held, seconds, self.viewport.size)
+        self.stage.camera.update(seconds)
         self._simulate(seconds)
         if self.viewport.empty:
             return
@@ -193,29 +190,42 @@ class Application:
             return True
 
     def recapture(self, grid: Grid) -> None:
-        """Another grid or sub-step count, captured beside the running loop and swapped in when it is ready."""
-        self.open_scene(self.simulation.scene.name, grid)
+        """Another grid or sub-step count for the running scene; see `Swap.open_scene`."""
+        self.swap.open_scene(self.simulation.scene.name, grid)
 
     def open_scene(self, name: str, grid: Grid | None = None) -> None:
-        """The scene of that name in place of the running one. The latest wish wins."""
-        scene = self.simulation.scene if name == self.simulation.scene.name else find_scene(name)
-        self._wanted = (name, grid or scene.default_grid)
-        if self._recapture is None:
-            self._start_recapture()
+        """The scene of that name in place of the running one; see `Swap.open_scene`."""
+        self.swap.open_scene(name, grid)
+
+    def save_capture(self, path: Path) -> None:
+        """Copies the running capture to a place of the user's; see `Swap.save_capture`."""
+        self.swap.save_capture(path)
+
+    def open_capture(self, path: Path) -> None:
+        """Shows a capture from a file; see `Swap.open_capture`."""
+        self.swap.open_capture(path)
 
     @property
     def busy(self) -> str:
         """What is being captured now, for the status line; empty when nothing is."""
-        return self._recapture.label if self._recapture is not None else ""
+        return self.swap.busy
 
-    def wait_for_capture(self) -> None:
-        """Waits until nothing is being captured, where pictures must not show what was before."""
-        while self._recapture is not None:
-            self._recapture.wait(60.0)
-            self._finish_recapture()
+    def take_over(self, simulation: Simulation) -> None:
+        """Goes on with another simulation."""
+        simulation.paused = self.simulation.paused
+        simulation.time_scale = self.simulation.time_scale
+        self.pointer.cancel()
+        self.simulation = simulation
+        self.match_stage()
+
+    def match_stage(self) -> None:
+        """Makes the stage as large as the simulation's grid."""
+        self.backend.transfer.release()
+        self.stage.set_grid(self.simulation.grid)
+        self._pace.reset()
 
     def welcome(self, still: bool = False) -> None:
-        """Something to look at in the first seconds: drops, unless the scene brings its own motion, until a hand comes."""
+        """Something to look at in the first seconds: drops until a hand comes; a scene may move by itself."""
         self._drops_left = 0 if still else WELCOME_FRAMES
 
     # ---- inside
@@ -225,75 +235,17 @@ class Application:
             self.perform(action)
         return action
 
-    def _start_recapture(self) -> None:
-        if self._wanted is None:
-            return
-        (name, grid), self._wanted = self._wanted, None
-        simulation = self.simulation
-        scene = simulation.scene if name == simulation.scene.name else find_scene(name)
-        if scene is simulation.scene and grid == simulation.grid:
-            return
-        label = f"capturing {scene.name} {grid.width} x {grid.height}, {grid.substeps} sub-steps"
-        self._recapture_grid = grid
-        if scene is simulation.scene:
-            self._recapture = Job(label, lambda: simulation.cache.load(scene, grid, simulation.device))
-        else:
-            cache, device = simulation.cache, simulation.device
-            self._recapture = Job(label, lambda: Simulation(scene, grid, device=device, cache=cache))
-
-    def _finish_recapture(self) -> None:
-        job = self._recapture
-        if job is None or not job.done:
-            return
-        self._recapture = None
-        try:
-            result = job.result()
-            if isinstance(result, Simulation):
-                self._take_over(result)
-            else:
-                self.simulation.replace(*result, self._recapture_grid)
-            self.backend.transfer.release()
-            self.stage.set_grid(self.simulation.grid)
-            self._pace.reset()
-        except Exception as error:
-            self.show_error(error)
-        self._start_recapture()
-
-    def _take_over(self, simulation: Simulation) -> None:
-        simulation.paused = self.simulation.paused
-        simulation.time_scale = self.simulation.time_scale
-        self.pointer.cancel()
-        self.simulation = simulation
-
     def _follow_lab(self) -> None:
         """Brings the simulation level with what the lab wishes, and the walls on the stage with the lab's."""
         lab = self.lab
         if lab is None:
             return
         lab.update()
-        shown = (self.stage.surface, lab.medium_version)
-        if shown != self._walls_shown and (lab.medium is None or lab.medium.open_cells.shape == self.stage.grid.shape):
-            self.stage.surface.set_walls(None if lab.medium is None else ~lab.medium.open_cells)
-            self._drops_left = 0
-        self._walls_shown = shown
-
-    def _move_camera(self, seconds: float) -> None:
-        camera, turn = self.stage.camera, DEGREES_A_SECOND * seconds / 0.3
-        across = ("right" in self._held("orbit")) - ("left" in self._held("orbit"))
-        along = ("up" in self._held("orbit")) - ("down" in self._held("orbit"))
-        if across or along:
-            camera.orbit(-across * turn, along * turn)
-        x = ("left" in self._held("pan")) - ("right" in self._held("pan"))
-        y = ("up" in self._held("pan")) - ("down" in self._held("pan"))
-        if x or y:
-            camera.pan(x * turn, y * turn, self.viewport.size)
-        steps = ("in" in self._held("zoom")) - ("out" in self._held("zoom"))
-        if steps:
-            camera.zoom(steps * ZOOM_STEPS_A_SECOND * seconds)
-        camera.update(seconds)
-
-    def _held(self, what: str) -> set[str]:
-        return {action.removeprefix(f"{what}_") for action in self.shortcuts.held if action.startswith(f"{what}_")}
+        medium = lab.medium
+        wanted = (self.stage.surface, lab.medium_version)
+        if wanted != self._walls_shown and (medium is None or medium.open_cells.shape == self.stage.grid.shape):
+            self.stage.surface.set_walls(None if medium is None else ~medium.open_cells)
+            self._walls_shown = wanted
 
     def _simulate(self, seconds: float) -> None:
         if self.simulation.paused:
@@ -349,7 +301,7 @@ class Application:
         self.stage.draw(self.viewport, target, self._hover())
         self._run(self.before_panels, target)
         if self.recording is not None:
-            self.recording.add(target)
+            self.recording.add(target, self.viewport.framebuffer)
         if self.gui is not None:
             self.gui.draw(self, seconds, target)
         self._run(self.after_draw, target)

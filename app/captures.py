@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import notice
-from .files import writable_folder
+from .errors import UserError, notice, os_error_line
+from .files import staged, writable_folder
 from .scene import Grid, RecordedScene, Scene
 from .trace import span
 
@@ -64,10 +64,7 @@ class CaptureCache:
         return self._open(path, device), path
 
     def _open(self, path: Path, device: str) -> wc.Graph:
-        from .. import capture as wc
-
-        with span("load", "capture", file=path.name, device=device):
-            graph = wc.capture_load(str(path), device=device)
+        graph = open_capture(path, device)
         with suppress(OSError):
             os.utime(path)
         return graph
@@ -107,6 +104,14 @@ def capture_key(scene: Scene, grid: Grid, device: str = "cpu") -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
+def open_capture(path: Path, device: str) -> wc.Graph:
+    """A runnable graph of a `.wrp`. Raises NativeError, one line, for a file that is broken or not for this device."""
+    from .. import capture as wc
+
+    with span("load", "capture", file=path.name, device=device):
+        return wc.capture_load(str(path), device=device)
+
+
 def record_and_save(scene: Scene, grid: Grid, path: Path, targets: list[str] | None = None) -> RecordedScene:
     """Captures the scene and writes the `.wrp` and its modules folder. Returns the live recording."""
     from .. import capture as wc
@@ -128,6 +133,22 @@ def remove_capture(path: Path) -> None:
     with suppress(OSError):
         path.unlink(missing_ok=True)
     shutil.rmtree(modules_folder(path), ignore_errors=True)
+
+
+def copy_capture(source: Path, destination: Path) -> None:
+    """Copies a `.wrp` and its modules folder; the file takes its name last. Raises UserError."""
+    if destination.suffix != ".wrp":
+        destination = destination.with_name(destination.name + ".wrp")
+    try:
+        folder = modules_folder(destination)
+        folder.mkdir(parents=True, exist_ok=True)
+        for module in modules_folder(source).iterdir():
+            with staged(folder / module.name) as temporary:
+                shutil.copyfile(module, temporary)
+        with staged(destination) as temporary:
+            shutil.copyfile(source, temporary)
+    except OSError as error:
+        raise UserError(f"cannot write {destination}: {os_error_line(error)}; give another place") from error
 
 
 def is_damage(error: BaseException) -> bool:

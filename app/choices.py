@@ -60,4 +60,4 @@ def apply_preset(application: Application, name: str | None) -> None:
         raise UserError(f"--preset {name}: no such preset; give the path of a TOML file or one of {', '.join(names)}")
     if application.errors:
         raise UserError(f"--preset {name}: {application.errors.entries[-1].text}")
-    application.wait_for_capture()
+    application.swap.wait()

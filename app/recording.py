@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from .errors import UserError
-from .screenshot import new_path
+from .screenshot import new_path, read_target
 from .video import Writer, open_film
 
 if TYPE_CHECKING:
@@ -27,11 +27,9 @@ class Recording:
         self.frames = 0
         self._size: tuple[int, ...] | None = None
 
-    def add(self, target: Any) -> None:
-        """Takes the picture in `target`; a picture of another size is left out."""
-        from .view.picture import read_pixels
-
-        pixels = read_pixels(target)
+    def add(self, target: Any, size: tuple[int, int]) -> None:
+        """Takes the picture of `size` in `target`; once the size has changed no more are taken."""
+        pixels = read_target(target, size)
         if self._size in (None, pixels.shape):
             self._size = pixels.shape
             self._writer.add(pixels)

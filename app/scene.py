@@ -114,6 +114,7 @@ class Scene:
     `mouse_from`  optional, one vec2: where the brush was a frame ago; a kernel that reads it draws segments itself.
     `params`      one `params_struct`: filled by `pack`.
 
+    heights: the parameter to show, where it is named otherwise.
     fields: inputs on the grid, carried over a recapture and resampled when the size changes (integers by nearest cell).
     Every other input keeps its bytes over a recapture when its size is unchanged.
     """
@@ -123,6 +124,7 @@ class Scene:
     description: ClassVar[str] = ""
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     params_struct: ClassVar[Any] = None
+    heights: ClassVar[str] = "heights"
     fields: ClassVar[tuple[str, ...]] = ("heights", "heights_prev")
     default_grid: ClassVar[Grid] = Grid()
 

@@ -6,6 +6,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from .application import Application
 
@@ -14,16 +16,26 @@ def take_screenshot(application: Application, with_panels: bool) -> None:
     """Asks for a picture of the frame that is drawn next; a status line says where it went."""
 
     def save(target: Any) -> None:
-        from .view.picture import read_pixels, write_png
+        from .view.picture import write_png
 
         path = new_path("png")
         try:
-            write_png(path, read_pixels(target))
+            write_png(path, read_target(target, application.viewport.framebuffer))
             application.say(f"picture: {path}")
         except Exception as error:
             application.show_error(error)
 
     (application.after_draw if with_panels else application.before_panels).append(save)
+
+
+def read_target(target: Any, size: tuple[int, int]) -> np.ndarray:
+    """The lower left `size` pixels of a framebuffer: (height, width, 3) uint8, top row first.
+
+    The window's own framebuffer does not know that the window was resized, so the size is asked for.
+    """
+    width, height = size
+    data = target.read((0, 0, width, height), components=3, alignment=1)
+    return np.frombuffer(data, dtype=np.uint8).reshape(height, width, 3)[::-1].copy()
 
 
 def new_path(suffix: str) -> Path:

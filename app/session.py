@@ -1,10 +1,9 @@
-"""From flags to a running application: in the window, with a splash while something must compile."""
+"""From flags to a running application in the window, with a splash while something must compile."""
 
 from __future__ import annotations
 
 import traceback
 from argparse import Namespace
-from typing import Any
 
 from .application import Application
 from .backend import choose_device, decide
@@ -12,52 +11,161 @@ from .choices import apply_preset, apply_view, chosen_grid, chosen_scene
 from .errors import UserError
 from .gui import Gui
 from .job import Job
+from .scene import Scene
 from .settings import Settings
 from .simulation import Simulation
+from .splash import draw_splash
 from .stage import Stage
 from .window import HIDDEN_RATE, MAX_RATE, Clock, Window, WindowEvents
 
 PATIENCE = 3
 """Turns of the loop in a row that may fail before the program gives up."""
 TITLE_INTERVAL = 0.5
+SPLASH_RATE = 60.0
+_BACKGROUND = (0.055, 0.090, 0.125)
 
 
 def run_in_window(options: Namespace) -> int:
-    """Opens the window, captures or loads the scene behind a splash, and runs until the window is closed."""
-    settings = Settings.load()
-    scene = _first_scene(options, settings)
-    grid = chosen_grid(options, scene)
-    device, reason = choose_device(options.backend)
-    window = Window(settings, options.size)
+    """Opens the window and runs until it is closed."""
+    session = WindowSession(options)
     try:
-        gui = _make_gui(window)
-        events = WindowEvents(window, gui)
-        window.listen(events)
-        if options.full_screen:
-            window.toggle_full_screen()
-        job = Job(f"opening {scene.title or scene.name}", lambda: Simulation(scene, grid, device=device))
-        simulation = _wait_behind_splash(window, gui, events, job)
-        if simulation is None:
-            return 0
-        stage = Stage(window.context, simulation.grid)
-        backend = decide(options.backend, device, reason, stage.surface)
-        application = Application(simulation, stage, backend, gui=gui, settings=settings, viewport=window.viewport())
-        application.window_actions["full_screen"] = window.toggle_full_screen
-        apply_view(stage.camera, options.view)
-        apply_preset(application, options.preset)
-        application.welcome(still=options.preset is not None)
-        events.application = application
-        _loop(window, events, application, options)
-        settings.scene = application.simulation.scene.name
-        window.remember(settings)
-        settings.save()
-        application.close()
+        if session.open():
+            session.run()
+            session.remember()
     finally:
-        window.close()
+        session.close()
     return 0
 
 
-def _first_scene(options: Namespace, settings: Settings) -> Any:
+class WindowSession:
+    """A window and the application in it: `open`, then `run` or one `turn` after the other, and `close` at last."""
+
+    def __init__(self, options: Namespace) -> None:
+        self._options = options
+        self.settings = Settings.load()
+        self._scene = _first_scene(options, self.settings)
+        self._grid = chosen_grid(options, self._scene)
+        self._device, self._reason = choose_device(options.backend)
+        self.window = Window(self.settings, options.size)
+        self.application: Application | None = None
+        self._clock = Clock()
+        self._title_age = TITLE_INTERVAL
+        self._failures = 0
+        try:
+            self.gui = _make_gui(self.window)
+            self.events = WindowEvents(self.window, self.gui)
+        except BaseException:
+            self.window.close()
+            raise
+        self.window.listen(self.events)
+
+    def open(self) -> bool:
+        """Captures or loads the scene behind a splash; False when the window was closed meanwhile."""
+        options, scene, grid, device = self._options, self._scene, self._grid, self._device
+        if options.full_screen:
+            self.window.toggle_full_screen()
+        job = Job(f"opening {scene.title or scene.name}", lambda: Simulation(scene, grid, device=device))
+        if not self._splash(job):
+            return False
+        stage = Stage(self.window.context, grid)
+        self.application = application = Application(
+            job.result(),
+            stage,
+            decide(options.backend, device, self._reason, stage.surface),
+            gui=self.gui,
+            settings=self.settings,
+            viewport=self.window.viewport(),
+        )
+        application.window_actions["full_screen"] = self.window.toggle_full_screen
+        apply_view(stage.camera, options.view)
+        apply_preset(application, options.preset)
+        application.welcome(still=options.preset is not None)
+        self.events.application = application
+        return True
+
+    def run(self) -> None:
+        """Turns until the window is closed, or as often as `--frames` says."""
+        left = self._options.frames
+        while self.going and left != 0:
+            self.turn(self._clock.tick(HIDDEN_RATE if self.window.viewport().empty else MAX_RATE))
+            if left is not None:
+                left -= 1
+
+    @property
+    def going(self) -> bool:
+        """Whether nobody has asked to end."""
+        return self.application is not None and self.application.running and not self.events.closed
+
+    def turn(self, seconds: float) -> None:
+        """Events, one frame of the application, and the picture on the screen. A failure goes to the error dialog."""
+        application = self.application
+        if application is None:
+            return
+        self.window.pump()
+        application.viewport = self.window.viewport()
+        try:
+            application.frame(seconds, self.window.target)
+            self._failures = 0
+        except Exception as error:
+            self._failures += 1
+            if self._options.verbose:
+                traceback.print_exc()
+            if self._failures >= PATIENCE:
+                raise
+            application.show_error(error)
+        if not application.viewport.empty:
+            self.window.show()
+        self._title_age += seconds
+        if self._title_age >= TITLE_INTERVAL:
+            self._title_age = 0.0
+            self.window.set_title(title(application))
+
+    def remember(self) -> None:
+        """Saves the window's place and the scene for the next run."""
+        if self.application is not None:
+            self.settings.scene = self.application.simulation.scene.name
+        self.window.remember(self.settings)
+        self.settings.save()
+
+    def close(self) -> None:
+        """Frees the GL objects and closes the window."""
+        if self.application is not None:
+            self.application.close()
+        else:
+            self.gui.release()
+        self.window.close()
+
+    def _splash(self, job: Job[Simulation]) -> bool:
+        """Shows that something goes on until the job is done; False when the window was closed before."""
+        waited = 0.0
+        while not job.wait(0.001):
+            self.window.pump()
+            if self.events.closed:
+                return False
+            viewport = self.window.viewport()
+            seconds = self._clock.tick(SPLASH_RATE)
+            waited += seconds
+            if not viewport.empty:
+                self.window.clear(_BACKGROUND)
+                self.gui.begin(viewport, seconds, self.settings.ui_scale)
+                draw_splash(viewport, job.label, waited)
+                self.gui.end(self.window.target)
+                self.window.show()
+        return True
+
+
+def title(application: Application) -> str:
+    """The window's title: scene, grid, frame rate and backend."""
+    simulation = application.simulation
+    name = simulation.scene.title or simulation.scene.name
+    grid = simulation.grid
+    parts = [f"Whitecap: {name} {grid.width} × {grid.height}", f"{application.timings.frame_rate:.0f} FPS"]
+    if simulation.paused:
+        parts.append("paused")
+    return " · ".join([*parts, application.backend.badge])
+
+
+def _first_scene(options: Namespace, settings: Settings) -> Scene:
     """The scene asked for, else the one of the last run where that still exists."""
     if options.scene or options.preset:
         return chosen_scene(options)
@@ -73,69 +181,3 @@ def _make_gui(window: Window) -> Gui:
     gui = Gui(lambda: GuiRenderer(window.context))
     gui.use_clipboard(window.clipboard, window.set_clipboard)
     return gui
-
-
-def _wait_behind_splash(window: Window, gui: Gui, events: WindowEvents, job: Job[Simulation]) -> Simulation | None:
-    """The simulation when it is ready; None when the window was closed before."""
-    from .splash import draw_splash
-
-    clock = Clock()
-    waited = 0.0
-    while not job.done:
-        window.pump()
-        if events.closed:
-            return None
-        viewport = window.viewport()
-        seconds = clock.tick(60.0)
-        waited += seconds
-        if not viewport.empty:
-            window.target.use()
-            window.context.clear(*_BACKGROUND)
-            gui.begin(viewport, seconds)
-            draw_splash(viewport, job.label, waited)
-            gui.end(window.target)
-            window.show()
-        job.wait(0.001)
-    return job.result()
-
-
-_BACKGROUND = (0.055, 0.090, 0.125)
-
-
-def _loop(window: Window, events: WindowEvents, application: Application, options: Namespace) -> None:
-    clock = Clock()
-    title_age, frames = TITLE_INTERVAL, options.frames
-    failures = 0
-    while application.running and not events.closed and frames != 0:
-        window.pump()
-        application.viewport = viewport = window.viewport()
-        seconds = clock.tick(HIDDEN_RATE if viewport.empty else MAX_RATE)
-        try:
-            application.frame(seconds, window.target)
-            failures = 0
-        except Exception as error:
-            failures += 1
-            if failures == 1 and options.verbose:
-                traceback.print_exc()
-            application.show_error(error)
-            if failures >= PATIENCE:
-                raise
-        if not viewport.empty:
-            window.show()
-        title_age += seconds
-        if title_age >= TITLE_INTERVAL:
-            title_age = 0.0
-            window.set_title(title(application))
-        if frames is not None:
-            frames -= 1
-
-
-def title(application: Application) -> str:
-    """The window's title: scene, grid, frame rate and backend."""
-    simulation = application.simulation
-    name = simulation.scene.title or simulation.scene.name
-    grid = simulation.grid
-    parts = [f"Whitecap: {name} {grid.width} × {grid.height}", f"{application.timings.frame_rate:.0f} FPS"]
-    if simulation.paused:
-        parts.append("paused")
-    return " · ".join([*parts, application.backend.badge])

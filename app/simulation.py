@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .brush import Stroke, stamp
-from .captures import CaptureCache
+from .captures import CaptureCache, open_capture
 from .errors import UserError
 from .resample import resample
 from .scene import OFF_GRID, Grid, Scene, time_step
@@ -27,8 +27,15 @@ class Simulation:
     """
 
     def __init__(
-        self, scene: Scene, grid: Grid | None = None, *, device: str = "cpu", cache: CaptureCache | None = None
+        self,
+        scene: Scene,
+        grid: Grid | None = None,
+        *,
+        device: str = "cpu",
+        cache: CaptureCache | None = None,
+        path: Path | None = None,
     ) -> None:
+        """path: a capture of the scene to open in place of one from the cache."""
         self.scene = scene
         self.grid = grid or scene.default_grid
         self.device = device
@@ -44,7 +51,9 @@ class Simulation:
         self.cache = cache or CaptureCache()
         self.graph: wc.Graph
         self.path: Path
-        self.graph, self.path = self.cache.load(scene, self.grid, device)
+        self.graph, self.path = (
+            (open_capture(path, device), path) if path else self.cache.load(scene, self.grid, device)
+        )
         self._bind()
 
     # ---- frames
@@ -62,7 +71,7 @@ class Simulation:
         """One solver launch alone, with the time step that the frame's sub-steps have."""
         single, _ = self.cache.load(self.scene, self.grid.with_(substeps=1), self.device)
         self._send_params()
-        for name in self._sizes:
+        for name in self._inputs:
             single.set_param(name, self.input_bytes(name))
         single.set_param("mouse_pos", np.array(OFF_GRID, dtype=np.float32))
         self._launch(single)
@@ -102,7 +111,7 @@ class Simulation:
 
     def heights(self) -> np.ndarray:
         """The surface, (height, width) float32. CPU: a view of the region itself; CUDA: a copy."""
-        return self.field("heights")
+        return self.field(self.scene.heights)
 
     def field(self, name: str) -> np.ndarray:
         """An input on the grid, (height, width) float32: on the CPU a view that may be written to, on CUDA a copy."""
@@ -114,7 +123,7 @@ class Simulation:
 
     def has_input(self, name: str) -> bool:
         """Whether the capture names an input so."""
-        return name in self._sizes
+        return name in self._inputs
 
     def input_bytes(self, name: str) -> np.ndarray:
         """A copy of an input's bytes, uint8."""
@@ -157,7 +166,7 @@ class Simulation:
         fields = self.checkpoint()
         # At another sub-step length the same velocity is another difference of the two grids.
         stretch = grid.dt / self.grid.dt
-        others = {name: self.input_bytes(name) for name in self._sizes if name not in fields}
+        others = {name: self.input_bytes(name) for name in self._inputs if name not in fields}
         self.graph, self.path, self.grid = graph, path, grid
         self._bind()
         if stretch != 1.0 and {"heights", "heights_prev"} <= fields.keys():
@@ -171,8 +180,11 @@ class Simulation:
     # ---- inside
 
     def _bind(self) -> None:
-        self._sizes = {b["name"]: b["size"] for b in self.graph.capture.bindings if not b["output"]}
-        for name in ("heights", *self.scene.fields):
+        bindings = self.graph.capture.bindings
+        self._sizes = {binding["name"]: binding["size"] for binding in bindings}
+        self._inputs = [binding["name"] for binding in bindings if not binding["output"]]
+        shown = (self.scene.heights, *self.scene.fields)
+        for name in shown:
             if self._size(name) != self.grid.width * self.grid.height * 4:
                 raise UserError(
                     f"scene {self.scene.name}: input {name} holds {self._size(name)} bytes, but a float32 grid of "
@@ -180,16 +192,16 @@ class Simulation:
                 )
         self._views = {}
         if self.device == "cpu":
-            for name in {"heights", *self.scene.fields}:
+            for name in shown:
                 self._views[name] = np.frombuffer(self.graph.view(name), np.float32).reshape(self.grid.shape)
-        self._waves = [name for name in ("heights", "heights_prev") if name in self._sizes]
+        self._waves = [name for name in ("heights", "heights_prev") if name in self.scene.fields]
         self._sent_params = b""
         self._sent_brush: tuple[Any, Any] | None = None
         self.generation += 1
 
     def _size(self, name: str) -> int:
         if name not in self._sizes:
-            raise UserError(f"the capture has no input {name!r}; it has: {', '.join(self._sizes)}")
+            raise UserError(f"the capture has no parameter {name!r}; it has: {', '.join(self._sizes)}")
         return self._sizes[name]
 
     def _launch(self, graph: wc.Graph) -> None:
@@ -198,7 +210,7 @@ class Simulation:
             graph.synchronize()
 
     def _send_params(self) -> None:
-        if "params" not in self._sizes:
+        if "params" not in self._inputs or self.scene.params_struct is None:
             return
         packed = self.scene.pack(self.values, self.grid, self.dt)
         data = packed.tobytes()
@@ -207,17 +219,17 @@ class Simulation:
             self._sent_params = data
 
     def _send_brush(self) -> None:
-        if "mouse_pos" not in self._sizes:
+        if "mouse_pos" not in self._inputs:
             return
         before = self.stroke.position
         places = self.stroke.take(self._spacing)
         position = places[-1] if places else (self.stroke.position or OFF_GRID)
-        origin = before or (places[0] if places else position)
-        if "mouse_from" not in self._sizes:
+        origin = (before or places[0]) if places else position
+        if "mouse_from" not in self._inputs:
             self._stamp(places[:-1])
         if (position, origin) != self._sent_brush:
             self.set_input("mouse_pos", np.array(position, dtype=np.float32))
-            if "mouse_from" in self._sizes:
+            if "mouse_from" in self._inputs:
                 self.set_input("mouse_from", np.array(origin, dtype=np.float32))
             self._sent_brush = (position, origin)
 

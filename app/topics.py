@@ -58,7 +58,9 @@ def _host_compiler() -> Finding:
 
     compiler = find_compiler()
     if compiler is None:
-        return Finding("C++ compiler", "none", "note", "the built-in scenes work without; for others: apt-get install g++")
+        return Finding(
+            "C++ compiler", "none", "note", "the built-in scenes work without; for others: apt-get install g++"
+        )
     return Finding("C++ compiler", compiler)
 
 

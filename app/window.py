@@ -69,6 +69,12 @@ class Window:
         if self.visible:
             self._native.flip()
 
+    def clear(self, colour: tuple[float, float, float]) -> None:
+        """Fills the whole window."""
+        self.context.screen.viewport = (0, 0, *self.viewport().framebuffer)
+        self.context.screen.use()
+        self.context.clear(*colour)
+
     def set_title(self, text: str) -> None:
         self._native.set_caption(text)
 
@@ -97,6 +103,7 @@ class Window:
 
     def close(self) -> None:
         """Closes the window and its context."""
+        _ = self.context.error  # pyglet would raise what is still pending
         self._native.close()
 
     def _open(self, width: int, height: int) -> Any:
@@ -272,6 +279,7 @@ def _import_pyglet() -> Any:
     import pyglet
 
     pyglet.options.shadow_window = False
+    pyglet.options.debug_gl = False  # it asks for errors after every call of its own
     try:
         import pyglet.display
         import pyglet.gl

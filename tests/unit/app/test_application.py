@@ -1,8 +1,9 @@
 """The application's loop on the null renderer: time, pointer, keys, recaptures and errors, without OpenGL."""
 
+import time
+
 import numpy as np
 import pytest
-
 from whitecap.app.application import Application
 from whitecap.app.camera import Pose
 from whitecap.app.errors import UserError
@@ -298,7 +299,7 @@ def finish(application):
         application.fixed_frame()
         if not application.busy:
             return
-        application._recapture.wait(0.05)
+        time.sleep(0.01)
     pytest.fail("the recapture never ended")
 
 

@@ -4,7 +4,6 @@ import os
 
 import numpy as np
 import pytest
-
 from whitecap.app import captures
 from whitecap.app.captures import CaptureCache, capture_key, modules_folder
 from whitecap.app.scene import Grid

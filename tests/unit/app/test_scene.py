@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from whitecap.app.errors import UserError
 from whitecap.app.scene import Grid, Parameter, Scene, time_step
 from whitecap.app.scenes import find_scene, wave

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from whitecap.app.captures import CaptureCache
 from whitecap.app.errors import UserError
 from whitecap.app.reference import WaveReference
@@ -217,7 +216,7 @@ def test_an_input_of_the_wrong_size_is_refused(simulation, name, change):
 
 
 def test_an_unknown_input_is_refused_with_the_known_ones(simulation):
-    with pytest.raises(UserError, match="no input 'walls'; it has: heights"):
+    with pytest.raises(UserError, match="no parameter 'walls'; it has: heights"):
         simulation.set_input("walls", np.zeros(4, dtype=np.uint8))
 
 

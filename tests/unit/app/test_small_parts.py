@@ -7,7 +7,6 @@ import time
 
 import numpy as np
 import pytest
-
 from whitecap.app import trace
 from whitecap.app.brush import Stroke, along, stamp
 from whitecap.app.errors import UserError
@@ -308,7 +307,9 @@ def test_a_viewport_without_area_is_empty(size):
     assert Viewport(*size).empty
 
 
-@pytest.mark.parametrize("text", ["", "1280", "1280x", "x800", "axb", "1280x-3", "1280x0", "99999x99999", "8x8", "1e3x5"])
+@pytest.mark.parametrize(
+    "text", ["", "1280", "1280x", "x800", "axb", "1280x-3", "1280x0", "99999x99999", "8x8", "1e3x5"]
+)
 def test_a_size_that_is_none_is_refused(text):
     with pytest.raises(UserError, match="--size"):
         parse_size(text)

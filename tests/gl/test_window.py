@@ -1,0 +1,504 @@
+"""The real window under Xvfb: what mouse and keys do, seen in the pixels."""
+
+import contextlib
+import gc
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from whitecap.app.arguments import parse
+from whitecap.app.camera import Pose
+from whitecap.app.scene import Grid
+
+pytestmark = [pytest.mark.window, pytest.mark.gl]
+
+SCREEN = (1400, 1000)
+
+
+@contextlib.contextmanager
+def a_display(folder):
+    """A display of our own, with settings and cache in `folder`."""
+    if shutil.which("Xvfb") is None:
+        pytest.skip("Xvfb is not installed: apt-get install xvfb")
+    read, write = os.pipe()
+    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{SCREEN[0]}x{SCREEN[1]}x24", "-nolisten", "tcp"]
+    server = subprocess.Popen(command, pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        number = pipe.readline().strip()
+    if not number:
+        pytest.skip("Xvfb did not start")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DISPLAY", f":{number}")
+        patch.setenv("WHITECAP_CONFIG_DIR", str(folder / "config"))
+        patch.setenv("WHITECAP_CACHE_DIR", str(folder / "cache"))
+        yield
+    server.terminate()
+    server.wait(10)
+
+
+@pytest.fixture(scope="module")
+def display(tmp_path_factory):
+    with a_display(tmp_path_factory.mktemp("window")):
+        yield
+
+
+@pytest.fixture
+def open_window(display):
+    """Opens sessions and closes them at the end of the test."""
+    from whitecap.app.session import WindowSession
+
+    with contextlib.ExitStack() as stack:
+
+        def open_one(*arguments):
+            session = WindowSession(parse(["--fresh", *arguments])[1])
+            stack.callback(session.close)
+            assert session.open()
+            session.application.welcome(still=True)
+            return Hand(session)
+
+        yield open_one
+
+
+class Hand:
+    """A person at the window: events as the window system delivers them, and eyes on the pixels."""
+
+    def __init__(self, session):
+        from pyglet.window import key, mouse
+
+        self.session = session
+        self.application = session.application
+        self._window = session.window._native
+        self._key = key
+        self._buttons = {"left": mouse.LEFT, "right": mouse.RIGHT, "middle": mouse.MIDDLE}
+        self._at = (0, 0)
+        self.turns(2)
+
+    def turns(self, count=1):
+        for _ in range(count):
+            self.session.turn(1 / 60)
+
+    def picture(self):
+        """The window's pixels: (height, width, 3), top row first."""
+        width, height = self.application.viewport.framebuffer
+        shots = []
+
+        def take(target):
+            data = target.read((0, 0, width, height), components=3, alignment=1)
+            shots.append(np.frombuffer(data, np.uint8).reshape(height, width, 3)[::-1])
+
+        self.application.after_draw.append(take)
+        self.turns()
+        return shots[0].astype(int)
+
+    def move(self, x, y):
+        self._event("on_mouse_motion", *self._flipped(x, y), 0, 0)
+        self._at = (x, y)
+
+    def away(self):
+        self._event("on_mouse_leave", 0, 0)
+
+    def press(self, x, y, button="left", modifiers=0):
+        self._at = (x, y)
+        self._event("on_mouse_press", *self._flipped(x, y), self._buttons[button], modifiers)
+
+    def drag(self, x, y, button="left"):
+        self._at = (x, y)
+        self._event("on_mouse_drag", *self._flipped(x, y), 0, 0, self._buttons[button], 0)
+
+    def release(self, button="left"):
+        self._event("on_mouse_release", *self._flipped(*self._at), self._buttons[button], 0)
+
+    def scroll(self, x, y, steps):
+        self._event("on_mouse_scroll", *self._flipped(x, y), 0, steps)
+
+    def key(self, name, modifiers=0):
+        self._event("on_key_press", getattr(self._key, name), modifiers)
+        self._event("on_key_release", getattr(self._key, name), modifiers)
+
+    def type(self, text):
+        self._event("on_text", text)
+
+    def _flipped(self, x, y):
+        return x, self._window.get_size()[1] - 1 - y
+
+    def _event(self, name, *arguments):
+        self._window.dispatch_event(name, *arguments)
+        self.session.window.pump()  # the window queues events until it is asked for them
+
+
+def still(hand):
+    """Paused water, no panels and a clean data view, so that only the brush changes pixels."""
+    hand.application.simulation.paused = True
+    hand.application.look.mode = "data"
+    hand.application.look.auto_range = False
+    hand.application.look.auto_quality = False
+    hand.application.look.value_range = 0.3
+    hand.application.gui.panels_visible = False
+    hand.application.settings.hint_seen = True
+    hand.away()
+    hand.turns(3)
+
+
+POSES = {
+    "home": Pose(32.0, 27.0, 21.5, (0.0, -0.9, 0.0)),
+    "above": Pose(0.0, 80.0, 20.0),
+    "behind, near": Pose(205.0, 38.0, 14.0, (0.4, 0.0, -0.3)),
+}
+
+
+@pytest.mark.parametrize("size", ["900x600", "640x720"])
+@pytest.mark.parametrize("pose", POSES.values(), ids=POSES.keys())
+@pytest.mark.parametrize("mode", ["data", "water"])
+def test_a_click_makes_a_ripple_in_the_pixels_under_the_cursor(open_window, pose, size, mode):
+    hand = open_window("--size", size)
+    still(hand)
+    hand.application.look.mode = mode
+    hand.application.look.caustics = False  # they light the floor all over the basin
+    hand.application.camera.pose = pose
+    hand.turns(3)
+    before = hand.picture()
+    width, height = hand.application.viewport.size
+    x, y = round(0.53 * width), round(0.5 * height)
+    hand.press(x, y)
+    hand.release()
+    hand.away()
+    changed = np.abs(hand.picture() - before).sum(axis=2)
+    # The dent lies around the cursor, within its radius of 5 cells and its height; elsewhere next to nothing changes.
+    cell_pixels = height / (2 * np.tan(np.radians(20.0)) * pose.distance) * 0.1
+    rows, columns = np.mgrid[:height, :width]
+    close = np.hypot(columns - x, rows - y) < 9.0 * cell_pixels
+    assert changed[y - 3 : y + 4, x - 3 : x + 4].max() > 24
+    assert changed[close].mean() > 8.0 * changed[~close].mean()
+
+
+def test_a_ripple_spreads_when_time_goes_on(open_window):
+    hand = open_window("--size", "640x480")
+    still(hand)
+    hand.press(330, 250)
+    hand.release()
+    hand.away()
+    first = hand.application.simulation.heights().copy()
+    hand.application.simulation.paused = False
+    hand.turns(20)
+    assert np.count_nonzero(np.abs(hand.application.simulation.heights()) > 1e-3) > 2 * np.count_nonzero(first)
+
+
+def test_a_drag_leaves_a_continuous_wake(open_window):
+    hand = open_window("--size", "800x600")
+    still(hand)
+    hand.application.camera.pose = POSES["above"]
+    hand.application.simulation.values["radius"] = 2.0
+    hand.turns(2)
+    hand.press(250, 300)
+    hand.turns()
+    hand.drag(550, 300)
+    hand.turns()
+    hand.release()
+    start, end = hand.application.pick(250.5, 300.5), hand.application.pick(550.5, 300.5)
+    row = round((start[1] + end[1]) / 2)
+    ridge = hand.application.simulation.heights()[row, round(start[0]) : round(end[0])]
+    assert len(ridge) > 20
+    assert ridge.min() > 0.05
+
+
+def test_a_right_drag_orbits_and_leaves_the_water_alone(open_window):
+    hand = open_window("--size", "800x600")
+    still(hand)
+    before = hand.application.camera.pose
+    hand.press(420, 300, "right")
+    hand.drag(500, 330, "right")
+    hand.turns()
+    hand.release("right")
+    assert hand.application.camera.pose.yaw != before.yaw
+    assert hand.application.camera.pose.pitch != before.pitch
+    assert not hand.application.simulation.heights().any()
+
+
+def test_shift_and_middle_drags_pan(open_window):
+    from pyglet.window import key
+
+    hand = open_window("--size", "800x600")
+    still(hand)
+    for button, modifiers in (("middle", 0), ("right", key.MOD_SHIFT)):
+        before = hand.application.camera.pose
+        hand.press(420, 300, button, modifiers)
+        hand.drag(460, 310, button)
+        hand.release(button)
+        assert hand.application.camera.pose.target != before.target
+        assert hand.application.camera.pose.yaw == before.yaw
+
+
+@pytest.mark.parametrize("button", ["left", "right"])
+def test_a_drag_that_starts_on_a_panel_neither_orbits_nor_pokes(open_window, button):
+    hand = open_window("--size", "1000x700")
+    hand.application.simulation.paused = True
+    hand.application.settings.hint_seen = True
+    hand.turns(4)
+    x, y = panel_point(hand)
+    before = hand.application.camera.pose
+    hand.press(x, y, button)
+    hand.turns()
+    for step in range(1, 8):
+        hand.drag(x + 90 * step, y + 20 * step, button)
+        hand.turns()
+    hand.release(button)
+    hand.turns()
+    assert hand.application.camera.pose == before
+    assert not hand.application.simulation.heights().any()
+
+
+def panel_point(hand):
+    """A pixel inside some panel."""
+    width, height = hand.application.viewport.size
+    for x in range(20, width, 40):
+        for y in range(60, height - 60, 40):
+            if hand.application.gui.covers(x, y):
+                return x, y
+    pytest.fail("no panel is shown")
+
+
+def test_the_wheel_zooms_over_water_only(open_window):
+    hand = open_window("--size", "1000x700")
+    hand.application.settings.hint_seen = True
+    hand.turns(4)
+    distance = hand.application.camera.pose.distance
+    hand.scroll(*panel_point(hand), 1)
+    assert hand.application.camera.pose.distance == distance
+    hand.application.gui.panels_visible = False
+    hand.turns(2)
+    hand.scroll(500, 350, 1)
+    assert hand.application.camera.pose.distance < distance
+
+
+def test_escape_quits(open_window):
+    hand = open_window("--size", "640x480")
+    assert hand.session.going
+    hand.key("ESCAPE")
+    assert not hand.session.going
+
+
+def test_the_close_button_quits(open_window):
+    hand = open_window("--size", "640x480")
+    hand._event("on_close")
+    assert not hand.session.going
+
+
+def test_typing_into_a_field_triggers_no_shortcut(open_window):
+    from imgui_bundle import imgui
+
+    hand = open_window("--size", "640x480")
+    text = {"value": ""}
+
+    def panel(_application):
+        imgui.begin("Name")
+        if not text.get("focused"):
+            imgui.set_keyboard_focus_here()
+        text["focused"] = True
+        _, text["value"] = imgui.input_text("##name", text["value"])
+        imgui.end()
+
+    hand.application.gui._panels = panel
+    hand.turns(3)
+    assert hand.application.gui.typing
+    camera = hand.application.camera.pose
+    for name, character in (("SPACE", " "), ("T", "t"), ("R", "r"), ("PERIOD", "."), ("_1", "1")):
+        hand.key(name)
+        hand.type(character)
+        hand.turns()
+    hand.turns(2)
+    assert text["value"] == " tr.1"
+    assert not hand.application.simulation.paused
+    assert hand.application.camera.pose == camera
+
+
+def test_space_pauses_and_shows_it(open_window):
+    hand = open_window("--size", "640x480")
+    hand.key("SPACE")
+    frames = hand.application.simulation.frames
+    hand.turns(5)
+    assert hand.application.simulation.frames == frames
+    hand.type(".")
+    assert hand.application.simulation.frames == frames + 1
+
+
+def test_losing_the_focus_in_a_drag_ends_it(open_window):
+    hand = open_window("--size", "640x480")
+    still(hand)
+    before = hand.application.camera.pose
+    hand.press(320, 240, "right")
+    hand._event("on_deactivate")
+    hand.drag(420, 240, "right")
+    hand.turns()
+    assert hand.application.pointer.owner is None
+    assert hand.application.camera.pose == before
+
+
+@pytest.mark.parametrize("size", [(400, 300), (1200, 500), (300, 900)])
+def test_a_resized_window_draws_to_its_edges(open_window, size):
+    hand = open_window("--size", "640x480")
+    still(hand)
+    hand.session.window._native.set_size(*size)
+    settle_size(hand, size)
+    picture = hand.picture()
+    assert picture.shape == (size[1], size[0], 3)
+    assert picture[:, -3:].sum() > 0
+    assert picture[-3:].sum() > 0
+    assert not hand.application.errors
+
+
+def settle_size(hand, size):
+    for _ in range(50):
+        hand.turns()
+        if hand.application.viewport.size == size:
+            return
+        time.sleep(0.02)
+    pytest.fail(f"the window stayed {hand.application.viewport.size}")
+
+
+def test_a_hidden_window_simulates_and_draws_nothing(open_window):
+    hand = open_window("--size", "640x480")
+    hand._event("on_hide")
+    frames, drawn = hand.application.simulation.frames, len(hand.application.timings.phases["draw"])
+    hand.turns(5)
+    assert hand.application.simulation.frames == frames + 5
+    assert len(hand.application.timings.phases["draw"]) == drawn
+    hand._event("on_show")
+    hand.turns(2)
+    assert len(hand.application.timings.phases["draw"]) > drawn
+
+
+def test_full_screen_and_back_keeps_the_picture_alive(open_window):
+    hand = open_window("--size", "640x480")
+    still(hand)
+    for _ in range(2):
+        hand.key("F11")
+        hand.turns(5)
+        assert not hand.application.errors
+        assert hand.picture().sum() > 0
+
+
+def test_the_window_comes_back_where_it_was(open_window):
+    from whitecap.app.settings import Settings
+
+    hand = open_window("--size", "700x500")
+    hand.session.remember()
+    assert (Settings.load().window_width, Settings.load().window_height) == (700, 500)
+
+
+def test_a_screenshot_lands_in_a_file(open_window, tmp_path, monkeypatch):
+    import platformdirs
+    from PIL import Image
+
+    monkeypatch.setattr(platformdirs, "user_pictures_dir", lambda: str(tmp_path))
+    hand = open_window("--size", "640x480")
+    hand.session.window._native.set_size(500, 400)
+    settle_size(hand, (500, 400))
+    hand.key("F12")
+    hand.turns(2)
+    (path,) = tmp_path.glob("*.png")
+    assert Image.open(path).size == (500, 400)
+
+
+def test_a_failing_panel_is_an_error_in_the_dialog_and_not_the_end(open_window):
+    hand = open_window("--size", "640x480")
+    panels = hand.application.gui._panels
+    calls = []
+
+    def broken(application):
+        calls.append(1)
+        if len(calls) <= 2:
+            raise RuntimeError("this panel is broken")
+        panels(application)
+
+    hand.application.gui._panels = broken
+    hand.turns(4)
+    assert [(message.text, message.count) for message in hand.application.errors.entries] == [
+        ("this panel is broken", 2)
+    ]
+
+
+def test_fifty_recaptures_leave_no_gl_objects_and_no_memory_behind(open_window):
+    hand = open_window("--size", "320x240", "--width", "64", "--height", "64")
+    sizes = [Grid(96, 64), Grid(64, 64)]
+    for grid in sizes:
+        recapture(hand, grid)
+    objects, memory = live_gl_objects(), resident_memory()
+    for number in range(50):
+        recapture(hand, sizes[number % 2])
+    assert live_gl_objects() == objects
+    assert resident_memory() - memory < 12 << 20
+
+
+def recapture(hand, grid):
+    hand.application.recapture(grid)
+    hand.application.swap.wait()
+    hand.turns(2)
+    assert hand.application.simulation.grid == grid
+
+
+def live_gl_objects():
+    gc.collect()
+    import moderngl
+
+    kinds = (moderngl.Buffer, moderngl.Texture, moderngl.Framebuffer, moderngl.VertexArray, moderngl.Program)
+    alive = [thing for thing in gc.get_objects() if isinstance(thing, kinds)]
+    return sum(not isinstance(thing.mglo, moderngl.InvalidObject) for thing in alive)
+
+
+def resident_memory():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+# ---- the program as a process, with the tools of the desktop
+
+
+@pytest.fixture
+def xdotool(tmp_path):
+    if shutil.which("xdotool") is None:
+        pytest.skip("xdotool is not installed: apt-get install xdotool")
+
+    def run(*arguments):
+        command = ["xdotool", *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout
+
+    with a_display(tmp_path):
+        yield run
+
+
+def test_the_program_opens_pokes_and_quits_by_mouse_and_keyboard(xdotool):
+    command = [sys.executable, "-m", "whitecap.app.cli", "--fresh", "--size", "800x600"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        window = wait_for(lambda: xdotool("search", "--name", "Whitecap: .* FPS").split()[-1])
+        xdotool("mousemove", "--window", window, 430, 330)
+        xdotool("mousedown", 1)
+        time.sleep(0.3)
+        xdotool("mouseup", 1)
+        xdotool("windowfocus", window)
+        time.sleep(0.3)
+        xdotool("key", "space")
+        wait_for(lambda: xdotool("search", "--name", "paused").split()[0])
+        xdotool("key", "Escape")
+        assert process.wait(20) == 0
+        assert process.stderr.read() == ""
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def wait_for(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return condition()
+        except (subprocess.CalledProcessError, IndexError):
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.2)
