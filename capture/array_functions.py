@@ -14,21 +14,21 @@ from .errors import CaptureError
 from .structs import StructValue
 
 
-def array1d(*args: Any, **kwargs: Any) -> Any:
+def array1d(data: Any = None, **options: Any) -> Any:
     """`array` with ndim=1; without data the annotation. array2d, array3d and array4d likewise."""
-    return array(*args, ndim=1, **kwargs)
+    return array(data, ndim=1, **options)
 
 
-def array2d(*args: Any, **kwargs: Any) -> Any:
-    return array(*args, ndim=2, **kwargs)
+def array2d(data: Any = None, **options: Any) -> Any:
+    return array(data, ndim=2, **options)
 
 
-def array3d(*args: Any, **kwargs: Any) -> Any:
-    return array(*args, ndim=3, **kwargs)
+def array3d(data: Any = None, **options: Any) -> Any:
+    return array(data, ndim=3, **options)
 
 
-def array4d(*args: Any, **kwargs: Any) -> Any:
-    return array(*args, ndim=4, **kwargs)
+def array4d(data: Any = None, **options: Any) -> Any:
+    return array(data, ndim=4, **options)
 
 
 def zeros(shape: int | Sequence[int], dtype: Any = float, device: DeviceLike = None) -> array:

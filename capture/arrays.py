@@ -119,8 +119,10 @@ class array:
         return f"array(shape={self.shape}, dtype={short_name(self.dtype)}, device={self.device})"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NumpyArray:
-        values = self.numpy()
-        return values.astype(dtype) if dtype is not None else values.copy() if copy else values
+        values: NumpyArray = self.numpy()
+        if dtype is not None:
+            values = values.astype(dtype)
+        return values.copy() if copy else values
 
     def numpy(self) -> NumpyArray:
         """The elements: on the CPU a view that stays in step, elsewhere a copy. Vectors add a dimension."""
@@ -224,7 +226,7 @@ def _dimensions(ndim: int) -> int:
 
 
 def _extents(shape: Any, allow_rest: bool = False) -> tuple[int, ...]:
-    extents = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
+    extents = tuple(shape) if isinstance(shape, list | tuple) else (shape,)
     _dimensions(len(extents))
     for extent in extents:
         if not isinstance(extent, int | np.integer) or not (0 <= extent <= MAX_EXTENT or (allow_rest and extent == -1)):

@@ -1,7 +1,7 @@
-"""Writes the C++ of built-in scenes to the source tree: `python -m whitecap.capture.builtins --out assets/kernels MODULE...`
+"""Writes the C++ of built-in scenes: `python -m whitecap.capture.builtins --out assets/kernels MODULE...`
 
-The build compiles each file for several processors, so that the built-in scenes run on machines without a compiler. File
-names are the first 16 hex digits of the module's hash; files of scenes that have changed since are deleted.
+The build compiles each file for several processors, so that the built-in scenes run on machines without a compiler.
+File names are the first 16 hex digits of the module's hash; files of scenes that have changed since are deleted.
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ from .vectors import MatrixType, VectorType
 PRIMARY, UNARY, PRODUCT, SUM, SHIFT, ORDER, EQUALITY, BIT_AND, BIT_XOR, BIT_OR, AND, OR, CHOICE = range(20, 7, -1)
 STRENGTH = {
     "*": PRODUCT, "/": PRODUCT, "+": SUM, "-": SUM, "<<": SHIFT, ">>": SHIFT,
-    "<": ORDER, "<=": ORDER, ">": ORDER, ">=": ORDER, "==": EQUALITY, "!=": EQUALITY, "&": BIT_AND, "^": BIT_XOR, "|": BIT_OR,
+    "<": ORDER, "<=": ORDER, ">": ORDER, ">=": ORDER, "==": EQUALITY, "!=": EQUALITY,
+    "&": BIT_AND, "^": BIT_XOR, "|": BIT_OR,
 }  # fmt: skip
 
 

@@ -29,7 +29,7 @@ class CpuDevice(Device):
         ctypes.memmove(pointer, data.ctypes.data, data.nbytes)
 
     def download(self, pointer: int, size: int) -> np.ndarray[Any, Any]:
-        return np.frombuffer((ctypes.c_uint8 * size).from_address(pointer), np.uint8)
+        return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(pointer))
 
     def copy(self, dst: int, src: int, size: int) -> None:
         ctypes.memmove(dst, src, size)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from . import ir
 from .access import argument_access
-from .cpp import ExpressionWriter, StatementWriter, function_name, function_text, identifier, struct_text, structs_of
+from .cpp import ExpressionWriter, StatementWriter, function_text, struct_text, structs_of
+from .cpp_names import function_name, identifier
 from .dtypes import ArrayType, Type, cpp_name
 from .plan import Guard, Plan, plan_kernel
 

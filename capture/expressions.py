@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class ExpressionParser:
         self.rank = 0  # of the thread index; 0: tid() not seen yet
         self.assigned: frozenset[str] = frozenset()  # every name that the function assigns somewhere
 
-    def error(self, node: ast.AST, problem: str, remedy: str) -> Any:
+    def error(self, node: ast.AST, problem: str, remedy: str) -> NoReturn:
         self.source.error(node, problem, remedy)
 
     # Entry points

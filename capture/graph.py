@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class Graph:
     def _make_program(self) -> Any:
         from .. import _native
 
-        kind = "cpu" if self.device.is_cpu else "cuda"
+        kind: Literal["cpu", "cuda"] = "cpu" if self.device.is_cpu else "cuda"
         if self.path is not None:
             folder = self.path.with_suffix("").with_name(f"{self.path.stem}_modules")
             return _native.Program(self.capture, str(folder), kind, self._threads, self.device.ordinal)

@@ -18,7 +18,7 @@ def _expanded(node: ir.Expr) -> ir.Expr:
     if not isinstance(node, ir.Call):
         return node
     body = inline_calls(node.function.body)
-    if not _is_straight(body) or any(_has_effects(tree) for tree in (*body, *node.arguments)):
+    if not _is_straight(body) or any(map(_has_effects, body)) or any(map(_has_effects, node.arguments)):
         return node
     meanings = {parameter.name: part for parameter, part in zip(node.function.parameters, node.arguments)}
     for position, statement in enumerate(body):

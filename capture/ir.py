@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
 from typing import Any, TypeAlias
 
 from .dtypes import ElementType, Type
@@ -18,14 +17,10 @@ from .errors import Location
 Where: TypeAlias = Location | None
 
 
-# Where a node comes from: for messages and #line, no part of what it means.
-_WHERE: Any = field(default=None, compare=False, repr=False, kw_only=True)
-
-
 @dataclass(frozen=True)
 class Expr:
     type: Type
-    where: Where = _WHERE
+    where: Where = field(default=None, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -175,7 +170,7 @@ class GridIndex(Expr):
 
 @dataclass(frozen=True)
 class Stmt:
-    where: Where = _WHERE
+    where: Where = field(default=None, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -256,15 +251,22 @@ class KernelForm:
     body: tuple[Stmt, ...]
 
 
-@cache
-def _parts(kind: type) -> tuple[str, ...]:
-    """Names of a node type's fields that may hold nodes."""
-    return tuple(item.name for item in fields(kind) if item.name not in ("type", "where", "op", "name"))
+_part_names: dict[type, tuple[str, ...]] = {}
+
+
+def _parts(node: Expr | Stmt) -> tuple[str, ...]:
+    """Names of the fields of a node that may hold nodes."""
+    kind = type(node)
+    if kind not in _part_names:
+        _part_names[kind] = tuple(
+            item.name for item in fields(node) if item.name not in ("type", "where", "op", "name")
+        )
+    return _part_names[kind]
 
 
 def children(node: Expr | Stmt) -> Iterator[Expr | Stmt]:
     """The expressions and statements right below a node, in the order in which they are written."""
-    for name in _parts(type(node)):
+    for name in _parts(node):
         value = getattr(node, name)
         if isinstance(value, Expr | Stmt):
             yield value
@@ -291,7 +293,7 @@ def rewrite(node: Any, change: Callable[[Expr], Expr]) -> Any:
     if not isinstance(node, Expr | Stmt):
         return node
     updates: dict[str, Any] = {}
-    for name in _parts(type(node)):
+    for name in _parts(node):
         value = getattr(node, name)
         if isinstance(value, Expr | Stmt | tuple):
             changed = rewrite(value, change)

@@ -65,14 +65,14 @@ def _shape(kernel: Kernel, dim: int | Sequence[int], rank: int) -> tuple[list[in
 
     Missing extents are 1. Extents beyond the rank repeat every coordinate that many times, as in Warp.
     """
-    extents = list(dim) if isinstance(dim, list | tuple) else [dim]
+    extents: list[Any] = list(dim) if isinstance(dim, list | tuple) else [dim]
     for extent in extents:
         if not isinstance(extent, int | np.integer) or not 0 <= extent <= MAX_EXTENT:
             raise CaptureError(f"launch of {kernel.key}: dim={dim!r}; extents are integers from 0 to {MAX_EXTENT}")
     if not 1 <= len(extents) <= 4:
         raise CaptureError(f"launch of {kernel.key}: dim={dim!r} has {len(extents)} extents; give 1 to 4")
-    shape = [int(extent) for extent in (extents + [1] * rank)[:rank]]
-    return shape, math.prod(int(extent) for extent in extents)
+    extents = [int(extent) for extent in extents]
+    return (extents + [1] * rank)[:rank], math.prod(extents)
 
 
 def _device(kernel: Kernel, device: DeviceLike, values: Sequence[Any]) -> Device:
@@ -135,9 +135,8 @@ class _Packer:
         return result
 
     def _array(self, name: str, type: ArrayType, value: Any, offset: int, pointers: list[tuple[int, int]]) -> bytes:
-        pointers.append((offset + 8, 0))
         if value is None:
-            pointers.append((offset, 0))
+            pointers += [(offset, 0), (offset + 8, 0)]
             return struct.pack("<QQ4i4iHHi", 0, 0, *[0] * 8, type.ndim, 0, 0)
         if not isinstance(value, array) or value.dtype != type.dtype or value.ndim != type.ndim:
             return self._fail(name, type, value)  # type: ignore[no-any-return]
@@ -145,7 +144,7 @@ class _Packer:
             self._fail(name, type, value, f"an array on {value.device} given for a launch on {self.device}")
         if any(stride > MAX_EXTENT for stride in value.strides):
             self._fail(name, type, value, f"the strides {value.strides} are beyond {MAX_EXTENT} bytes")
-        pointers.append((offset, value.ptr))
+        pointers += [(offset, value.ptr), (offset + 8, 0)]
         if self.recording is not None:
             self.recording.add_region(value)
         shape = (*value.shape, 0, 0, 0, 0)[:4]

@@ -88,7 +88,6 @@ class StatementParser(CallParser):
                 node, f"`{_keyword(node)}` is no statement of the kernel language",
                 "use assignments, if, for ... in range(...), while, break, continue, return and calls",
             )  # fmt: skip
-            raise AssertionError
         return handler(node)
 
     def _stmt_pass(self, _: ast.Pass) -> list[ir.Stmt]:
@@ -105,7 +104,6 @@ class StatementParser(CallParser):
     def _stmt_annassign(self, node: ast.AnnAssign) -> list[ir.Stmt]:
         if node.value is None or not isinstance(node.target, ast.Name):
             self.error(node, "a declaration without a value", "write `name: type = value`")
-            raise AssertionError
         value = self.expression(node.value)
         text = ast.unparse(node.annotation)
         try:
@@ -124,7 +122,6 @@ class StatementParser(CallParser):
             return [self._assignment(node, name, index) for name, index in zip(target.elts, indices)]
         if not isinstance(value, ast.Tuple) or len(value.elts) != len(target.elts):
             self.error(node, "unpacking something other than tid() or as many values", "assign the parts one by one")
-            raise AssertionError
         names = {part.id for part in target.elts if isinstance(part, ast.Name)}
         values = [self.expression(part) for part in value.elts]
         used = {local.name for part in values for local in ir.walk(part) if isinstance(local, ir.Local)}
@@ -215,10 +212,8 @@ class StatementParser(CallParser):
         call = node.iter
         if not isinstance(node.target, ast.Name):
             self.error(node.target, "a loop over more than one variable", "write `for i in range(n):`")
-            raise AssertionError
         if not isinstance(call, ast.Call) or self.source.resolve(call.func) is not range or call.keywords:
             self.error(node.iter, "a loop over something other than range(...)", "write `for i in range(n):`")
-            raise AssertionError
         if not 1 <= len(call.args) <= 3:
             self.error(
                 call,
@@ -248,7 +243,6 @@ class StatementParser(CallParser):
         step = bounds[2]
         if not isinstance(step, ir.Literal) or step.value == 0:
             self.error(call.args[2], "a step that isn't a constant other than 0", "write a number, or a `while` loop")
-            raise AssertionError
         return int(step.value)
 
     def _loop_body(self, node: ast.For | ast.While, body: list[ast.stmt]) -> tuple[ir.Stmt, ...]:

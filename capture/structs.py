@@ -32,7 +32,7 @@ class StructType:
 
     @property
     def alignment(self) -> int:
-        return max(field.type.alignment for field in self.fields)
+        return max(int(field.type.alignment) for field in self.fields)
 
     @property
     def size(self) -> int:
@@ -102,7 +102,7 @@ class StructValue:
         else:
             self._values[name] = field.type(value)
 
-    def numpy_value(self) -> np.void:
+    def numpy_value(self) -> Any:
         """The value as one NumPy record (structs without array fields)."""
         record = np.zeros((), self._type.numpy_dtype())
         for field in self._type.fields:

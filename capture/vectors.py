@@ -90,7 +90,7 @@ class MatrixType:
             raise ValueError(f"{self.name}: {data.size} numbers given, {self.rows * self.columns} needed")
         if data.size == 1:
             return np.full((self.rows, self.columns), data.item(), self.scalar.numpy_dtype())
-        return data.reshape(self.rows, self.columns).copy()
+        return np.array(data.reshape(self.rows, self.columns))
 
     def __repr__(self) -> str:
         return self.name

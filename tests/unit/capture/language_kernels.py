@@ -155,12 +155,12 @@ def control(out: wp.array(dtype=int), n: int):
     elif i == 5:
         bound = n
         turns = 0
-        for k in range(bound):
+        for _k in range(bound):
             bound = bound - 1
             turns = turns + 1
         out[5] = turns
     elif i == 6:
-        out[6] = int(1 < n < 20) + 2 * int(1 < n < 5) + 4 * int(n == 9 and not n > 9 or False)
+        out[6] = int(1 < n < 20) + 2 * int(1 < n < 5) + 4 * int((n == 9 and not n > 9) or False)
     else:
         n = n + 1
         out[7] = n
@@ -235,9 +235,9 @@ def structs(s: Outer, elements: wp.array(dtype=Inner), out: wp.array(dtype=float
 
 @wp.kernel
 def shapes(a: wp.array(dtype=int, ndim=4), out: wp.array(dtype=int)):
-    i, j, k, l = wp.tid()
-    a[i, j, k, l] = ((i * 10 + j) * 10 + k) * 10 + l
-    if i + j + k + l == 0:
+    i, j, k, m = wp.tid()
+    a[i, j, k, m] = ((i * 10 + j) * 10 + k) * 10 + m
+    if i + j + k + m == 0:
         out[0] = a.shape[0] * 1000 + a.shape[1] * 100 + a.shape[2] * 10 + a.shape[3]
 
 

@@ -8,7 +8,6 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-
 import whitecap.capture as wp
 from whitecap.capture import ir
 from whitecap.capture.cpp import ExpressionWriter

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 import whitecap.capture as wp
 
 from . import language_kernels as kernels
@@ -26,8 +25,8 @@ def test_integer_operators() -> None:
     wp.launch(kernels.integers, len(a), inputs=[wp.array(a), wp.array(b), out])
     for (x, y), row in zip(INTEGERS, out.numpy().tolist()):
         expected = [
-            x + y, x - y, x * y, x // y, truncated_remainder(x, y), x % y, x & y, x | y, x ^ y, ~x, -x, abs(x), min(x, y),
-            max(x, y), min(max(x, -3), 3), -1 if x < 0 else 1, x << 3, x >> 1, x**2, x**3,
+            x + y, x - y, x * y, x // y, truncated_remainder(x, y), x % y, x & y, x | y, x ^ y, ~x, -x, abs(x),
+            min(x, y), max(x, y), min(max(x, -3), 3), -1 if x < 0 else 1, x << 3, x >> 1, x**2, x**3,
         ]  # fmt: skip
         assert row == [(value + 2**31) % 2**32 - 2**31 for value in expected], (x, y)
 
@@ -46,8 +45,9 @@ def test_float_operators_are_exact() -> None:
     half_away = np.trunc(a + np.copysign(np.float32(0.5), a))
     lerp = a * np.float32(0.75) + b * np.float32(0.25)
     expected = [
-        a + b, a - b, a * b, a / b, np.floor(a / b), np.fmod(a, b), np.mod(a, b), -a, abs(a), np.sqrt(abs(a)), np.floor(a),
-        np.ceil(a), np.trunc(a), half_away, np.rint(a), np.where(a < 0, np.float32(-1), np.float32(1)), a * a, (a * a) * (a * a),
+        a + b, a - b, a * b, a / b, np.floor(a / b), np.fmod(a, b), np.mod(a, b), -a, abs(a), np.sqrt(abs(a)),
+        np.floor(a), np.ceil(a), np.trunc(a), half_away, np.rint(a), np.where(a < 0, np.float32(-1), np.float32(1)),
+        a * a, (a * a) * (a * a),
         np.where(a < b, a, b), np.where(a > b, a, b), lerp, a - np.trunc(a), np.zeros_like(a),
     ]  # fmt: skip
     for column, values in enumerate(expected):
@@ -60,8 +60,8 @@ def test_transcendental_functions_agree_with_numpy() -> None:
     wp.launch(kernels.transcendental, len(x), inputs=[wp.array(x), out])
     t = x / 4
     expected = [
-        np.sin(x), np.cos(x), np.tan(x), np.exp(x), np.log(x), x**1.5, np.arctan2(x, 2), np.tanh(x), np.cbrt(x), np.log2(x),
-        np.arcsin(x * 0.1), x**0.3, np.degrees(x), t * t * (3 - 2 * t),
+        np.sin(x), np.cos(x), np.tan(x), np.exp(x), np.log(x), x**1.5, np.arctan2(x, 2), np.tanh(x), np.cbrt(x),
+        np.log2(x), np.arcsin(x * 0.1), x**0.3, np.degrees(x), t * t * (3 - 2 * t),
     ]  # fmt: skip
     np.testing.assert_allclose(out.numpy(), np.stack(expected, 1), rtol=4e-15)
 
@@ -107,8 +107,8 @@ def test_four_dimensions() -> None:
     a = wp.zeros((2, 3, 4, 5), dtype=int)
     out = wp.zeros(1, dtype=int)
     wp.launch(kernels.shapes, (2, 3, 4, 5), inputs=[a, out])
-    i, j, k, l = np.indices((2, 3, 4, 5))
-    assert np.array_equal(a.numpy(), ((i * 10 + j) * 10 + k) * 10 + l)
+    i, j, k, m = np.indices((2, 3, 4, 5))
+    assert np.array_equal(a.numpy(), ((i * 10 + j) * 10 + k) * 10 + m)
     assert out.numpy()[0] == 2345
 
 

@@ -1,4 +1,4 @@
-"""Layouts that cross the border to native code: structs against ctypes and NumPy, arrays and bounds against the format."""
+"""Layouts that cross the border to native code: structs against ctypes and NumPy, arguments against the format."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 import whitecap.capture as wp
 from whitecap.capture.launch import _Packer
 
 C_TYPES: dict[str, Any] = {
-    "bool": ctypes.c_bool, "int8": ctypes.c_int8, "uint8": ctypes.c_uint8, "int16": ctypes.c_int16, "uint16": ctypes.c_uint16,
-    "int32": ctypes.c_int32, "uint32": ctypes.c_uint32, "int64": ctypes.c_int64, "uint64": ctypes.c_uint64,
-    "float32": ctypes.c_float, "float64": ctypes.c_double,
+    "bool": ctypes.c_bool, "float32": ctypes.c_float, "float64": ctypes.c_double,
+    "int8": ctypes.c_int8, "int16": ctypes.c_int16, "int32": ctypes.c_int32, "int64": ctypes.c_int64,
+    "uint8": ctypes.c_uint8, "uint16": ctypes.c_uint16, "uint32": ctypes.c_uint32, "uint64": ctypes.c_uint64,
 }  # fmt: skip
 
 
@@ -77,7 +76,7 @@ def test_vectors_and_matrices_lie_as_arrays_of_their_scalars() -> None:
             ("m", ctypes.c_float * 4),
             ("w", ctypes.c_double * 2),
             ("k", ctypes.c_int32 * 4),
-        ]  # fmt: skip
+        ]
     )
     assert ctypes.sizeof(layout) == Shapes.size
     for field in Shapes.fields:

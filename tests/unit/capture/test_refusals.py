@@ -6,7 +6,6 @@ from collections.abc import Callable
 from types import ModuleType
 
 import pytest
-
 import whitecap.capture as wp
 
 HEAD = """\
@@ -34,7 +33,10 @@ def other(a: wp.array(dtype=float)):
     a[0] = 1.0
 
 @wp.kernel
-def k(a: wp.array(dtype=float), m: wp.array2d(dtype=int), n: int, x: float, d: wp.float64, flag: wp.bool, p: Pair, v: wp.vec2):
+def k(
+    a: wp.array(dtype=float), m: wp.array2d(dtype=int), n: int, x: float, d: wp.float64, flag: wp.bool, p: Pair,
+    v: wp.vec2,
+):
 """
 
 # (body, marked text, words of the problem, words of the remedy)
@@ -214,7 +216,8 @@ FUNCTIONS = [
 def test_function_is_refused_at_its_own_line(
     module_from: Callable[[str], ModuleType], function: str, use: str, problem: str
 ) -> None:
-    text = f"import whitecap.capture as wp\n\n@wp.func\n{function}\n\n@wp.kernel\ndef k(a: wp.array(dtype=float)):\n    b = {use}\n"
+    kernel = f"@wp.kernel\ndef k(a: wp.array(dtype=float)):\n    b = {use}\n"
+    text = f"import whitecap.capture as wp\n\n@wp.func\n{function}\n\n{kernel}"
     with pytest.raises(wp.KernelError) as caught:
         _ = module_from(text).k.form
     assert problem in caught.value.problem
@@ -231,7 +234,8 @@ def test_caret_counts_characters_behind_wide_text(module_from: Callable[[str], M
 
 
 def test_kernel_inside_a_function_is_marked_at_its_indentation(module_from: Callable[[str], ModuleType]) -> None:
-    text = "import whitecap.capture as wp\n\ndef make():\n    @wp.kernel\n    def k(n: int):\n        y = n / 2\n    return k\n"
+    body = "def make():\n    @wp.kernel\n    def k(n: int):\n        y = n / 2\n    return k\n"
+    text = f"import whitecap.capture as wp\n\n{body}"
     with pytest.raises(wp.KernelError) as caught:
         _ = module_from(text).make().form
     where = caught.value.where
@@ -275,6 +279,7 @@ def test_struct_is_refused(module_from: Callable[[str], ModuleType], fields: str
 
 
 def test_array_of_structs_with_arrays_is_refused(module_from: Callable[[str], ModuleType]) -> None:
-    text = "import whitecap.capture as wp\n\n@wp.struct\nclass S:\n    a: wp.array(dtype=float)\n\nx = wp.zeros(1, dtype=S)\n"
+    struct = "@wp.struct\nclass S:\n    a: wp.array(dtype=float)\n"
+    text = f"import whitecap.capture as wp\n\n{struct}\nx = wp.zeros(1, dtype=S)\n"
     with pytest.raises(wp.CaptureError, match="can't be captured"):
         module_from(text)

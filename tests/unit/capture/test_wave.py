@@ -1,4 +1,4 @@
-"""The wave frame from kernels to numbers: against NumPy in float64, and the two ways of writing it against each other."""
+"""The wave frame from kernels to numbers: against NumPy in float64, and two ways of writing it against each other."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 import whitecap.capture as wp
 
 from .wave_frames import Frame, reference

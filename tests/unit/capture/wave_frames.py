@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-
 import whitecap.capture as wp
 
 from . import wave_kernels as kernels

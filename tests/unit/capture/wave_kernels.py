@@ -1,4 +1,4 @@
-"""The wave frame twice: as the prior art writes it (one-dimensional, scalars in the launch) and on a two-dimensional grid."""
+"""The wave frame twice: as the prior art writes it (one dimension, scalars in the launch), and on a 2-D grid."""
 
 import whitecap.capture as wp
 

@@ -600,6 +600,14 @@ WC_INLINE float at_fe281bfc(const wc::array_t<float>& field, int y, int x) {
     return wc::at(field, wc::clamp(y, 0, field.shape[0] - 1), wc::clamp(x, 0, field.shape[1] - 1));
 }
 
+WC_INLINE float from_inside_9f66582f(const wc::array_t<float>& current, const wc::array_t<float>& speed, int y, int x, float h) {
+    float difference = 0.0f;
+    if (at_fe281bfc(speed, y, x) > 0.0f) {
+        difference = at_fe281bfc(current, y, x) - h;
+    }
+    return difference;
+}
+
 // ---- tank_displace ---------------------------------------------------------------------------------------------------
 
 struct tank_displace_0705c747_args {
@@ -953,7 +961,7 @@ WC_EXPORT void tank_drive_3ed4ec07_cpu_forward(const wc::launch_bounds<2>* bound
 
 // ---- tank_edges ------------------------------------------------------------------------------------------------------
 
-struct tank_edges_0ac37301_args {
+struct tank_edges_1d9279e9_args {
     wc::array_t<float> current;
     wc::array_t<float> stepped;
     wc::array_t<float> speed;
@@ -962,7 +970,7 @@ struct tank_edges_0ac37301_args {
     float inv_cell;
 };
 
-struct tank_edges_0ac37301 : tank_edges_0ac37301_args {
+struct tank_edges_1d9279e9 : tank_edges_1d9279e9_args {
     TankParams_3fabbe p;
     int height;
     int width;
@@ -1009,41 +1017,63 @@ struct tank_edges_0ac37301 : tank_edges_0ac37301_args {
             if (difference != 0.0f) {
                 wc::at(stepped, y, x) = wc::fma(p.dt * p.dt, p.k_speed * s * (difference * inv_cell * inv_cell), wc::at(stepped, y, x));
             }
+            float sides = 0.0f;
+            float arriving = 0.0f;
+            if (x == 0 && wc::at(edges, 0) == 3) {
+                sides = sides + 1.0f;
+                arriving = arriving + from_inside_9f66582f(current, speed, y, 1, h);
+            }
+            if (x == width - 1 && wc::at(edges, 1) == 3) {
+                sides = sides + 1.0f;
+                arriving = arriving + from_inside_9f66582f(current, speed, y, width - 2, h);
+            }
+            if (y == 0 && wc::at(edges, 2) == 3) {
+                sides = sides + 1.0f;
+                arriving = arriving + from_inside_9f66582f(current, speed, 1, x, h);
+            }
+            if (y == height - 1 && wc::at(edges, 3) == 3) {
+                sides = sides + 1.0f;
+                arriving = arriving + from_inside_9f66582f(current, speed, height - 2, x, h);
+            }
+            if (sides > 0.0f) {
+                const float cells = p.wave_speed * wc::sqrt(s) * p.dt * inv_cell;
+                wc::at(stepped, y, x) = wc::fma(cells, arriving / sides - h / float(width), h);
+            }
         }
     }
 };
 
 #if WC_CUDA
 
-extern "C" __global__ void __launch_bounds__(256) tank_edges_0ac37301_cuda_kernel_forward(wc::launch_bounds<1> bounds, wc::array_t<float> arg_current, wc::array_t<float> arg_stepped, wc::array_t<float> arg_speed, wc::array_t<int> arg_edges, wc::array_t<TankParams_3fabbe> arg_params, float arg_inv_cell) {
+extern "C" __global__ void __launch_bounds__(256) tank_edges_1d9279e9_cuda_kernel_forward(wc::launch_bounds<1> bounds, wc::array_t<float> arg_current, wc::array_t<float> arg_stepped, wc::array_t<float> arg_speed, wc::array_t<int> arg_edges, wc::array_t<TankParams_3fabbe> arg_params, float arg_inv_cell) {
     const wc::uint64 index = wc::linear_index();
     if (index >= bounds.size) return;
     int c[1];
     wc::coordinates(bounds, index, c);
-    tank_edges_0ac37301 k{{arg_current, arg_stepped, arg_speed, arg_edges, arg_params, arg_inv_cell}};
+    tank_edges_1d9279e9 k{{arg_current, arg_stepped, arg_speed, arg_edges, arg_params, arg_inv_cell}};
     k.setup();
     k.thread(c[0]);
 }
 
 #else
 
-WC_NOINLINE void tank_edges_0ac37301_any(const wc::launch_bounds<1>& bounds, const tank_edges_0ac37301_args& args,
+WC_NOINLINE void tank_edges_1d9279e9_any(const wc::launch_bounds<1>& bounds, const tank_edges_1d9279e9_args& args,
     wc::uint64 begin, wc::uint64 end) {
-    tank_edges_0ac37301 k{args};
+    tank_edges_1d9279e9 k{args};
     k.setup();
     for (wc::thread_cursor<1> at(bounds, begin, end); at.left; at.next()) {
         k.thread(at.c[0]);
     }
 }
 
-WC_NOINLINE void tank_edges_0ac37301_packed(const wc::launch_bounds<1>& bounds, const tank_edges_0ac37301_args& args,
+WC_NOINLINE void tank_edges_1d9279e9_packed(const wc::launch_bounds<1>& bounds, const tank_edges_1d9279e9_args& args,
     wc::uint64 begin, wc::uint64 end,
     float* WC_RESTRICT data_0,
     float* WC_RESTRICT data_1,
     float* WC_RESTRICT data_2,
     int* WC_RESTRICT data_3,
     TankParams_3fabbe* WC_RESTRICT data_4) {
-    tank_edges_0ac37301 k{args};
+    tank_edges_1d9279e9 k{args};
     k.current.data = data_0;
     k.current.strides[1] = sizeof(float);
     k.stepped.data = data_1;
@@ -1060,7 +1090,7 @@ WC_NOINLINE void tank_edges_0ac37301_packed(const wc::launch_bounds<1>& bounds, 
     }
 }
 
-WC_EXPORT void tank_edges_0ac37301_cpu_range(const wc::launch_bounds<1>* bounds, const tank_edges_0ac37301_args* args, wc::uint64 begin, wc::uint64 end) {
+WC_EXPORT void tank_edges_1d9279e9_cpu_range(const wc::launch_bounds<1>* bounds, const tank_edges_1d9279e9_args* args, wc::uint64 begin, wc::uint64 end) {
     if (begin >= end) return;
     if (bounds->coord_mult <= 1 &&
         wc::is_packed(args->current) &&
@@ -1072,19 +1102,19 @@ WC_EXPORT void tank_edges_0ac37301_cpu_range(const wc::launch_bounds<1>* bounds,
         wc::is_disjoint(args->stepped, args->speed) &&
         wc::is_disjoint(args->stepped, args->edges) &&
         wc::is_disjoint(args->stepped, args->params))
-        return tank_edges_0ac37301_packed(*bounds, *args, begin, end, args->current.data, args->stepped.data, args->speed.data, args->edges.data, args->params.data);
-    tank_edges_0ac37301_any(*bounds, *args, begin, end);
+        return tank_edges_1d9279e9_packed(*bounds, *args, begin, end, args->current.data, args->stepped.data, args->speed.data, args->edges.data, args->params.data);
+    tank_edges_1d9279e9_any(*bounds, *args, begin, end);
 }
 
-WC_EXPORT void tank_edges_0ac37301_cpu_forward(const wc::launch_bounds<1>* bounds, const tank_edges_0ac37301_args* args) {
-    tank_edges_0ac37301_cpu_range(bounds, args, 0, bounds->size);
+WC_EXPORT void tank_edges_1d9279e9_cpu_forward(const wc::launch_bounds<1>* bounds, const tank_edges_1d9279e9_args* args) {
+    tank_edges_1d9279e9_cpu_range(bounds, args, 0, bounds->size);
 }
 
 #endif
 
 // ---- tank_step -------------------------------------------------------------------------------------------------------
 
-struct tank_step_82b40d37_args {
+struct tank_step_9be69a29_args {
     wc::array_t<float> current;
     wc::array_t<float> previous;
     wc::array_t<float> speed;
@@ -1093,7 +1123,7 @@ struct tank_step_82b40d37_args {
     float inv_cell;
 };
 
-struct tank_step_82b40d37 : tank_step_82b40d37_args {
+struct tank_step_9be69a29 : tank_step_9be69a29_args {
     TankParams_3fabbe p;
 
     WC_INLINE void setup() {
@@ -1107,57 +1137,66 @@ struct tank_step_82b40d37 : tank_step_82b40d37_args {
         const float h = wc::at(current, y, x);
         const float h0 = wc::at(previous, y, x);
         const float s = wc::at(speed, y, x);
+        const float loss = wc::at(damping, y, x);
         const float right = wc::where(wc::at(speed, wc::clamp(y, 0, speed.shape[0] - 1), interior ? x + 1 : wc::clamp(x + 1, 0, speed.shape[1] - 1)) > 0.0f, wc::at(current, wc::clamp(y, 0, current.shape[0] - 1), interior ? x + 1 : wc::clamp(x + 1, 0, current.shape[1] - 1)) - h, 0.0f);
         const float left = wc::where(wc::at(speed, wc::clamp(y, 0, speed.shape[0] - 1), interior ? x - 1 : wc::clamp(x - 1, 0, speed.shape[1] - 1)) > 0.0f, wc::at(current, wc::clamp(y, 0, current.shape[0] - 1), interior ? x - 1 : wc::clamp(x - 1, 0, current.shape[1] - 1)) - h, 0.0f);
         const float near = wc::where(wc::at(speed, wc::clamp(y + 1, 0, speed.shape[0] - 1), interior ? x : wc::clamp(x, 0, speed.shape[1] - 1)) > 0.0f, wc::at(current, wc::clamp(y + 1, 0, current.shape[0] - 1), interior ? x : wc::clamp(x, 0, current.shape[1] - 1)) - h, 0.0f);
         const float far = wc::where(wc::at(speed, wc::clamp(y - 1, 0, speed.shape[0] - 1), interior ? x : wc::clamp(x, 0, speed.shape[1] - 1)) > 0.0f, wc::at(current, wc::clamp(y - 1, 0, current.shape[0] - 1), interior ? x : wc::clamp(x, 0, current.shape[1] - 1)) - h, 0.0f);
         const float laplacian = (right + left + near + far) * inv_cell * inv_cell;
-        const float held_back = wc::fma(p.k_damp, p.dt, wc::at(damping, y, x) * p.wave_speed) * p.dt;
-        const float new_py = wc::fma(-held_back, h - h0, wc::fma(p.dt * p.dt, p.k_speed * s * laplacian, wc::fma(2.0f, h, -h0)));
-        wc::at(previous, y, x) = wc::where(s > 0.0f, new_py, 0.0f);
+        const float held_back = wc::fma(p.k_damp, p.dt, loss * p.wave_speed) * p.dt;
+        const float water = wc::fma(-held_back, h - h0, wc::fma(p.dt * p.dt, p.k_speed * s * laplacian, wc::fma(2.0f, h, -h0)));
+        const float wet_right = wc::where(wc::at(damping, wc::clamp(y, 0, damping.shape[0] - 1), interior ? x + 1 : wc::clamp(x + 1, 0, damping.shape[1] - 1)) >= 0.0f, wc::at(speed, wc::clamp(y, 0, speed.shape[0] - 1), interior ? x + 1 : wc::clamp(x + 1, 0, speed.shape[1] - 1)), 0.0f);
+        const float wet_left = wc::where(wc::at(damping, wc::clamp(y, 0, damping.shape[0] - 1), interior ? x - 1 : wc::clamp(x - 1, 0, damping.shape[1] - 1)) >= 0.0f, wc::at(speed, wc::clamp(y, 0, speed.shape[0] - 1), interior ? x - 1 : wc::clamp(x - 1, 0, speed.shape[1] - 1)), 0.0f);
+        const float wet_near = wc::where(wc::at(damping, wc::clamp(y + 1, 0, damping.shape[0] - 1), interior ? x : wc::clamp(x, 0, damping.shape[1] - 1)) >= 0.0f, wc::at(speed, wc::clamp(y + 1, 0, speed.shape[0] - 1), interior ? x : wc::clamp(x, 0, speed.shape[1] - 1)), 0.0f);
+        const float wet_far = wc::where(wc::at(damping, wc::clamp(y - 1, 0, damping.shape[0] - 1), interior ? x : wc::clamp(x, 0, damping.shape[1] - 1)) >= 0.0f, wc::at(speed, wc::clamp(y - 1, 0, speed.shape[0] - 1), interior ? x : wc::clamp(x, 0, speed.shape[1] - 1)), 0.0f);
+        const float wet = wet_right + wet_left + wet_near + wet_far;
+        const float arriving = wc::fma(wet_far, far, wc::fma(wet_near, near, wc::fma(wet_right, right, wet_left * left)));
+        const float runs_out = wc::fma(p.wave_speed * p.dt * inv_cell, arriving / wc::max(wet, 0x1.0c6f7a0000000p-20f), h);
+        const float soaked = wc::where(wet > 0.0f, runs_out, 0.0f);
+        wc::at(previous, y, x) = wc::where(s > 0.0f, wc::where(loss < 0.0f, soaked, water), 0.0f);
     }
 };
 
 #if WC_CUDA
 
-extern "C" __global__ void __launch_bounds__(256) tank_step_82b40d37_cuda_kernel_forward(wc::launch_bounds<2> bounds, wc::array_t<float> arg_current, wc::array_t<float> arg_previous, wc::array_t<float> arg_speed, wc::array_t<float> arg_damping, wc::array_t<TankParams_3fabbe> arg_params, float arg_inv_cell) {
+extern "C" __global__ void __launch_bounds__(256) tank_step_9be69a29_cuda_kernel_forward(wc::launch_bounds<2> bounds, wc::array_t<float> arg_current, wc::array_t<float> arg_previous, wc::array_t<float> arg_speed, wc::array_t<float> arg_damping, wc::array_t<TankParams_3fabbe> arg_params, float arg_inv_cell) {
     const wc::uint64 index = wc::linear_index();
     if (index >= bounds.size) return;
     int c[2];
     wc::coordinates(bounds, index, c);
-    tank_step_82b40d37 k{{arg_current, arg_previous, arg_speed, arg_damping, arg_params, arg_inv_cell}};
+    tank_step_9be69a29 k{{arg_current, arg_previous, arg_speed, arg_damping, arg_params, arg_inv_cell}};
     k.setup();
     k.thread<false>(c[0], c[1]);
 }
 
-extern "C" __global__ void __launch_bounds__(256) tank_step_82b40d37_cuda_grid2d(wc::launch_bounds<2> bounds, wc::array_t<float> arg_current, wc::array_t<float> arg_previous, wc::array_t<float> arg_speed, wc::array_t<float> arg_damping, wc::array_t<TankParams_3fabbe> arg_params, float arg_inv_cell) {
+extern "C" __global__ void __launch_bounds__(256) tank_step_9be69a29_cuda_grid2d(wc::launch_bounds<2> bounds, wc::array_t<float> arg_current, wc::array_t<float> arg_previous, wc::array_t<float> arg_speed, wc::array_t<float> arg_damping, wc::array_t<TankParams_3fabbe> arg_params, float arg_inv_cell) {
     wc::wait_for_previous_kernel();
     const wc::uint32 column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
     if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;
-    tank_step_82b40d37 k{{arg_current, arg_previous, arg_speed, arg_damping, arg_params, arg_inv_cell}};
+    tank_step_9be69a29 k{{arg_current, arg_previous, arg_speed, arg_damping, arg_params, arg_inv_cell}};
     k.setup();
     k.thread<false>(int(row), int(column));
 }
 
 #else
 
-WC_NOINLINE void tank_step_82b40d37_any(const wc::launch_bounds<2>& bounds, const tank_step_82b40d37_args& args,
+WC_NOINLINE void tank_step_9be69a29_any(const wc::launch_bounds<2>& bounds, const tank_step_9be69a29_args& args,
     wc::uint64 begin, wc::uint64 end) {
-    tank_step_82b40d37 k{args};
+    tank_step_9be69a29 k{args};
     k.setup();
     for (wc::thread_cursor<2> at(bounds, begin, end); at.left; at.next()) {
         k.thread<false>(at.c[0], at.c[1]);
     }
 }
 
-WC_NOINLINE void tank_step_82b40d37_packed(const wc::launch_bounds<2>& bounds, const tank_step_82b40d37_args& args,
+WC_NOINLINE void tank_step_9be69a29_packed(const wc::launch_bounds<2>& bounds, const tank_step_9be69a29_args& args,
     wc::uint64 begin, wc::uint64 end,
     float* WC_RESTRICT data_0,
     float* WC_RESTRICT data_1,
     float* WC_RESTRICT data_2,
     float* WC_RESTRICT data_3,
     TankParams_3fabbe* WC_RESTRICT data_4) {
-    tank_step_82b40d37 k{args};
+    tank_step_9be69a29 k{args};
     k.current.data = data_0;
     k.current.strides[1] = sizeof(float);
     k.previous.data = data_1;
@@ -1174,13 +1213,14 @@ WC_NOINLINE void tank_step_82b40d37_packed(const wc::launch_bounds<2>& bounds, c
         inside.at_least(wc::int64(0) + 1);
         inside.at_most(wc::int64(k.speed.shape[1] - 1) - 1);
         inside.at_most(wc::int64(k.current.shape[1] - 1) - 1);
+        inside.at_most(wc::int64(k.damping.shape[1] - 1) - 1);
         for (int i = row.c[1]; i < inside.first; ++i) k.thread<false>(row.c[0], i);
         for (int i = inside.first; i < inside.last; ++i) k.thread<true>(row.c[0], i);
         for (int i = inside.last; i < row.last; ++i) k.thread<false>(row.c[0], i);
     }
 }
 
-WC_EXPORT void tank_step_82b40d37_cpu_range(const wc::launch_bounds<2>* bounds, const tank_step_82b40d37_args* args, wc::uint64 begin, wc::uint64 end) {
+WC_EXPORT void tank_step_9be69a29_cpu_range(const wc::launch_bounds<2>* bounds, const tank_step_9be69a29_args* args, wc::uint64 begin, wc::uint64 end) {
     if (begin >= end) return;
     if (bounds->coord_mult <= 1 &&
         wc::is_packed(args->current) &&
@@ -1192,12 +1232,12 @@ WC_EXPORT void tank_step_82b40d37_cpu_range(const wc::launch_bounds<2>* bounds, 
         wc::is_disjoint(args->previous, args->speed) &&
         wc::is_disjoint(args->previous, args->damping) &&
         wc::is_disjoint(args->previous, args->params))
-        return tank_step_82b40d37_packed(*bounds, *args, begin, end, args->current.data, args->previous.data, args->speed.data, args->damping.data, args->params.data);
-    tank_step_82b40d37_any(*bounds, *args, begin, end);
+        return tank_step_9be69a29_packed(*bounds, *args, begin, end, args->current.data, args->previous.data, args->speed.data, args->damping.data, args->params.data);
+    tank_step_9be69a29_any(*bounds, *args, begin, end);
 }
 
-WC_EXPORT void tank_step_82b40d37_cpu_forward(const wc::launch_bounds<2>* bounds, const tank_step_82b40d37_args* args) {
-    tank_step_82b40d37_cpu_range(bounds, args, 0, bounds->size);
+WC_EXPORT void tank_step_9be69a29_cpu_forward(const wc::launch_bounds<2>* bounds, const tank_step_9be69a29_args* args) {
+    tank_step_9be69a29_cpu_range(bounds, args, 0, bounds->size);
 }
 
 #endif
