@@ -83,6 +83,9 @@ class Camera:
         self.extent = extent
         # Width / height of the window: what the framing poses fill.
         self.aspect = 1.6
+        # Where the target appears, and how much of the window it may fill, as parts of its width and height.
+        self._centre = (0.5, 0.5)
+        self._free = (1.0, 1.0)
         self._flight: _Flight | None = None
         self._pose = self.home_pose()
 
@@ -118,6 +121,17 @@ class Camera:
         ratio = self.scale / before
         x, y, z = self._pose.target
         self.pose = replace(self._pose, distance=self._pose.distance * ratio, target=(x * ratio, y * ratio, z * ratio))
+
+    def set_free_area(self, insets: tuple[float, float, float, float], size: Size) -> None:
+        """The part of the window that panels leave free: the target appears in its middle.
+
+        insets: what is covered at (left, top, right, bottom), and size: of the window; both in logical pixels.
+        """
+        width, height = max(size[0], 1), max(size[1], 1)
+        left, top, right, bottom = insets
+        self.aspect = width / height
+        self._free = (max(width - left - right, 1) / width, max(height - top - bottom, 1) / height)
+        self._centre = (0.5 + (left - right) / (2 * width), 0.5 + (top - bottom) / (2 * height))
 
     # -- hands ---------------------------------------------------------------------------------------------------
 
@@ -199,7 +213,11 @@ class Camera:
     def projection(self, size: Size) -> glm.mat4:
         """Eye to clip space for a picture of this width and height (only their ratio counts)."""
         near, far = self.clip_distances()
-        return glm.perspective(math.radians(self.fov), max(size[0], 1) / max(size[1], 1), near, far)
+        matrix = glm.perspective(math.radians(self.fov), max(size[0], 1) / max(size[1], 1), near, far)
+        # Clip space divides by -z, so a constant offset on the screen is a multiple of z here.
+        matrix[2][0] = 1 - 2 * self._centre[0]
+        matrix[2][1] = 2 * self._centre[1] - 1
+        return matrix
 
     def clip_distances(self) -> tuple[float, float]:
         """Near and far plane: the scene with its surroundings, and no more than the depth buffer can tell apart."""
@@ -213,8 +231,8 @@ class Camera:
         width, height = max(size[0], 1), max(size[1], 1)
         half = math.tan(math.radians(self.fov) / 2)
         right, up, forward = self._axes()
-        across = (2 * x / width - 1) * half * width / height
-        direction = forward + across * right + (1 - 2 * y / height) * half * up
+        across = 2 * (x / width - self._centre[0]) * half * width / height
+        direction = forward + across * right + 2 * (self._centre[1] - y / height) * half * up
         return self.eye, direction / np.linalg.norm(direction)
 
     def project(self, point: Vector, size: Size) -> tuple[float, float, float] | None:
@@ -227,7 +245,8 @@ class Camera:
         if depth <= 0:
             return None
         scale = height / (2 * half * depth)
-        return width / 2 + float(offset @ right) * scale, height / 2 - float(offset @ up) * scale, depth
+        x, y = self._centre[0] * width, self._centre[1] * height
+        return x + float(offset @ right) * scale, y - float(offset @ up) * scale, depth
 
     # -- inside --------------------------------------------------------------------------------------------------
 
@@ -270,8 +289,8 @@ class Camera:
         )
         corners -= target
         half = math.tan(math.radians(self.fov) / 2)
-        across = np.abs(corners @ right) / (half * self.aspect)
-        along = np.abs(corners @ up) / half
+        across = np.abs(corners @ right) / (half * self.aspect * self._free[0])
+        along = np.abs(corners @ up) / (half * self._free[1])
         # A corner is in view from the distance d when its offset is within the opening at depth d - corner . back.
         distance = float(np.max(np.maximum(across, along) + corners @ back))
         return replace(pose, distance=FRAME_MARGIN * distance)

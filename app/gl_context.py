@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import ctypes.util
 import os
 from dataclasses import dataclass
@@ -54,6 +55,14 @@ def offscreen_context(device: int | None = None) -> moderngl.Context:
     except Exception as error:
         raise GLUnavailable(_egl_failure(index, error)) from error
     return _checked(context, "off screen")
+
+
+def close_offscreen(context: moderngl.Context) -> None:
+    """Gives an off-screen context back and lets go of it on this thread, which may then use a window's."""
+    context.release()
+    library = ctypes.util.find_library("EGL")
+    if library is not None:
+        ctypes.CDLL(library).eglReleaseThread()
 
 
 def window_context() -> moderngl.Context:

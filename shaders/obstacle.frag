@@ -20,11 +20,12 @@ vec3 facing() {
 void main() {
     vec3 normal = facing();
     if (solid <= 0.0) discard;
+    float level = slope_bilinear(cell).x * grid.w;
     if (plain) {
+        if (world.y < level) discard;
         colour = vec4(with_ring(vec3(0.42) * (0.75 + 0.25 * normal.y), world.xz), 1.0);
         return;
     }
-    float level = slope_bilinear(cell).x * grid.w;
     float dry = mix(0.6, 1.0, smoothstep(0.0, 0.1, world.y - level));
     vec3 albedo = vec3(0.66, 0.64, 0.60) * dry;
     vec3 light = albedo * (sky_light.rgb * (0.6 + 0.4 * normal.y) + sun_light.rgb * max(dot(normal, sun.xyz), 0.0));

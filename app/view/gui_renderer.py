@@ -14,6 +14,8 @@ from .release import release_all
 from .shader import load_program
 
 VERTEX = "2f 2f 4f1"
+# Colours are not premultiplied; what is drawn stays opaque where it was.
+BLENDING = (moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA, moderngl.ONE, moderngl.ONE_MINUS_SRC_ALPHA)
 
 
 class GuiRenderer:
@@ -54,12 +56,7 @@ class GuiRenderer:
         target.viewport = (0, 0, width, height)
         target.use()
         self._context.enable_only(moderngl.BLEND)
-        self._context.blend_func = (
-            moderngl.SRC_ALPHA,
-            moderngl.ONE_MINUS_SRC_ALPHA,
-            moderngl.ONE,
-            moderngl.ONE_MINUS_SRC_ALPHA,
-        )
+        self._context.blend_func = BLENDING  # type: ignore[assignment]  # its annotation knows only two factors
         left_top, size = draw_data.display_pos, draw_data.display_size
         self._program["display"] = (left_top.x, left_top.y, size.x, size.y)
         self._upload(draw_data)

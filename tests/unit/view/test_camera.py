@@ -144,6 +144,36 @@ def test_every_named_view_shows_the_whole_grid(extent: tuple[float, float], aspe
             assert 0 <= place[1] <= size[1]
 
 
+@pytest.mark.parametrize("insets", [(320, 0, 0, 0), (0, 30, 200, 60), (300, 40, 300, 0)])
+@pytest.mark.parametrize("view", ["home", "top"])
+def test_the_grid_fits_into_what_the_panels_leave_free(insets: tuple[int, int, int, int], view: str) -> None:
+    camera, (width, height) = Camera(), (1280, 800)
+    camera.set_free_area(insets, (width, height))
+    getattr(camera, view)()
+    camera.update(60)
+    left, top, right, bottom = insets
+    for x in (-6.4, 6.4):
+        for z in (-6.4, 6.4):
+            place = camera.project(np.array([x, 0.0, z]), (width, height))
+            assert place is not None
+            assert left <= place[0] <= width - right
+            assert top <= place[1] <= height - bottom
+    target = camera.project(np.asarray(camera.pose.target), (width, height))
+    assert target is not None
+    assert target[:2] == pytest.approx(((left + width - right) / 2, (top + height - bottom) / 2))
+
+
+def test_a_free_area_moves_matrices_rays_and_projection_alike() -> None:
+    camera, size = Camera(), (1280, 800)
+    camera.set_free_area((322, 24, 10, 100), size)
+    for x, y in [(0, 0), (900.5, 120.25)]:
+        origin, direction = camera.ray(x, y, size)
+        point = origin + 9 * direction
+        assert camera.project(point, size)[:2] == pytest.approx((x, y), abs=1e-6)
+        assert through_matrices(camera, point, size) == pytest.approx((x, y), abs=0.02)
+        assert through_matrices(camera, point, (2560, 1600)) == pytest.approx((2 * x, 2 * y), abs=0.04)
+
+
 def test_flight_starts_here_ends_there_and_takes_the_short_way_round() -> None:
     camera = Camera()
     camera.pose = Pose(350, 10, 10)
