@@ -51,9 +51,10 @@ class Simulation:
         self.cache = cache or CaptureCache()
         self.graph: wc.Graph
         self.path: Path
-        self.graph, self.path = (
-            (open_capture(path, device), path) if path else self.cache.load(scene, self.grid, device)
-        )
+        if path is None:
+            self.graph, self.path = self.cache.load(scene, self.grid, device)
+        else:
+            self.graph, self.path = open_capture(path, device), path
         self._bind()
 
     # ---- frames

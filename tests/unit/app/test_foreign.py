@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from whitecap import _native
 from whitecap.app.application import Application
 from whitecap.app.captures import record_and_save
