@@ -109,7 +109,7 @@ def parse(text: str, origin: str = "scene", parameters: ParameterLookup | None =
 
 
 def _read_setup(top: Table, lookup: ParameterLookup | None) -> Setup:
-    scene = top.text("scene", "wave", 1000)
+    scene = top.text("scene", "wave", 120)
     grid = _read_grid(top.table("grid"))
     deepest = grid.height / grid.width
     setup = Setup(
@@ -141,7 +141,11 @@ def _read_grid(table: Table) -> Grid:
 def _read_parameters(table: Table, scene: str, lookup: ParameterLookup | None) -> dict[str, float]:
     if lookup is None:
         return {name: table.number(name, None) for name in table.values}
-    values = {p.name: table.number(p.name, p.default, p.low, p.high) for p in lookup(scene)}
+    try:
+        declared = lookup(scene)
+    except UserError as error:
+        raise UserError(f"{table.origin}: scene is {scene!r}: {error}") from error
+    values = {p.name: table.number(p.name, p.default, p.low, p.high) for p in declared}
     table.done()
     return values
 

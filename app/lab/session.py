@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from ..errors import UserError, one_line
-from ..resample import resample
-from ..scene import FRAME_RATE, Grid
-from ..scenes import find_scene
-from . import document as documents
-from .document import Document
+from ..scene import FRAME_RATE, Grid, Parameter
+from ..scenes import BUILT_IN, find_scene
 from .history import History
+from .library import Library
 from .measure import Measurements
-from .presets import Preset, gallery
+from .presets import Preset
 from .rescue import Rescue
 from .setup import HIGHEST_TIME_SCALE, LOWEST_TIME_SCALE, Setup
 from .sources import MAX_SOURCES, Drive, table_entries
@@ -39,6 +36,7 @@ class Host(Protocol):
 
     simulation: Any
     settings: Any
+    gui: Any
 
     @property
     def look(self) -> Any: ...
@@ -62,8 +60,7 @@ class Lab:
             time_scale=simulation.time_scale,
             parameters=dict(simulation.values),
         )
-        self.document = Document(title=simulation.scene.title, setup=self.setup)
-        self.path: Path | None = None
+        self.library = Library(self)
         self.history: History[Setup] = History()
         self.policy: Policy = "refuse"
         self.message = ""
@@ -73,11 +70,11 @@ class Lab:
         self.tools = Toolbox(self)
         self.medium: Medium | None = None
         self.medium_version = 0
-        self.preset_index: int | None = None
         self._simulation: Any = simulation
         self._generation = -1
         self._sources_sent = 0
         self._keep_waves = True
+        self._pending_fields: Mapping[str, np.ndarray] | None = None
         self.update()
 
     # ---- edits
@@ -165,130 +162,63 @@ class Lab:
             return None
         return wish.with_(grid=wish.grid.with_(substeps=verdict.scheme.substeps))
 
-    # ---- documents
+    # ---- scenes
 
-    def open_document(self, document: Document, path: Path | None = None) -> None:
-        """Shows a document: another scene with still water and an empty history."""
-        self.document, self.path = document, path
-        self.preset_index = None
+    def show(self, setup: Setup) -> None:
+        """Takes up another scene with still water and nothing to undo."""
         self.history.clear()
         self._keep_waves = False
-        self._restart(document.setup)
-        if document.look:
-            self._set_look(document.look)
-        if document.camera:
-            self.host.set_camera_pose(document.camera)
+        self._restart(setup)
 
     def _restart(self, setup: Setup) -> None:
         self.rescue.clear()
+        self._pending_fields = None
+        self.tools.selected = None
         self._apply(self._with_defaults(setup))
         self.host.simulation.reset()
         self.drive.reset()
         self.measurements.clear()
         self._generation = -1
+        self._steady()
+
+    def _steady(self) -> None:
+        """A scene may be opened that is unstable as it is set: the policy decides, or at least a line says so."""
         scheme = self.scheme
-        self.message = "" if scheme is None or scheme.stable else "this scene is unstable as it is set"
-        if self.message and self.policy == "raise" and scheme is not None:
-            substeps = scheme.smallest_substeps()
-            if substeps:
-                self._apply(self.setup.with_(grid=self.setup.grid.with_(substeps=substeps)))
+        self.message = ""
+        if scheme is None or scheme.stable:
+            return
+        substeps = scheme.smallest_substeps() if self.policy == "raise" else None
+        if substeps:
+            self._apply(self.setup.with_(grid=self.setup.grid.with_(substeps=substeps)))
+            self.message = f"raised sub-steps from {scheme.substeps} to {substeps}"
+        else:
+            self.message = "this scene is unstable as it is set"
 
-    def load(self, path: str | Path) -> bool:
-        """Opens a scene file, with its checkpoint where it names one; a refusal goes to the error dialog."""
-        path = Path(path)
-        try:
-            document = documents.load(path, scene_parameters)
-            fields = self._checkpoint_of(document, path)
-            self.open_document(document, path)
-        except UserError as error:
-            self.host.show_error(error)
-            return False
+    def restore_fields(self, fields: Mapping[str, np.ndarray]) -> None:
+        """Puts waves on the water as soon as the simulation is the one that the setup wishes."""
         self._pending_fields = fields
-        self.message = f"opened {path.name}"
-        return True
-
-    def _checkpoint_of(self, document: Document, path: Path) -> dict[str, np.ndarray] | None:
-        if not document.checkpoint:
-            return None
-        names = find_scene(document.setup.scene).fields
-        return documents.load_checkpoint(path.parent / document.checkpoint, names, document.setup.grid.shape)
-
-    def save(self, path: str | Path, with_waves: bool = False) -> bool:
-        """Saves the scene; with_waves: and its fields beside it, so that opening goes on where this left off."""
-        path = Path(path)
-        if path.suffix != ".toml":
-            path = path.with_name(path.name + ".toml")
-        document = self.current_document()
-        try:
-            if with_waves:
-                document = replace(document, checkpoint=f"{path.stem}.npz")
-                simulation = self.host.simulation
-                fields = {name: resample(f, self.setup.grid.shape) for name, f in simulation.checkpoint().items()}
-                documents.save_checkpoint(path.parent / document.checkpoint, fields)
-            documents.save(path, document)
-        except UserError as error:
-            self.host.show_error(error)
-            return False
-        self.path = path
-        self.message = f"saved {path}"
-        return True
-
-    def current_document(self) -> Document:
-        """The scene as it is now, view included."""
-        return replace(
-            self.document,
-            setup=self.setup,
-            look=self.host.look.to_dict(),
-            camera=self.host.camera_pose(),
-            checkpoint="",
-        )
-
-    def text(self) -> str:
-        """The scene as one TOML text, to share."""
-        return documents.to_text(self.current_document())
-
-    def open_text(self, text: str) -> bool:
-        """Opens a scene from text, as from the clipboard."""
-        try:
-            self.open_document(documents.parse(text, "clipboard", scene_parameters))
-        except UserError as error:
-            self.host.show_error(error)
-            return False
-        return True
-
-    # ---- presets
+        self._generation = -1
+        self.update()
 
     @property
     def presets(self) -> list[Preset]:
         """The gallery."""
-        return gallery()
+        return self.library.presets
 
     def open_preset(self, index: int) -> bool:
-        """Opens a preset by its place in the gallery, from 0; False beyond its end."""
-        presets = self.presets
-        if not 0 <= index < len(presets):
-            return False
-        try:
-            self.open_document(presets[index].document())
-        except UserError as error:
-            self.host.show_error(error)
-            return False
-        self.preset_index = index
-        self.host.settings.preset = presets[index].name
-        return True
+        """Opens a preset by its place in the gallery, from 0."""
+        return self.library.open_preset(index)
 
-    def next_preset(self, step: int) -> bool:
-        """The preset `step` places on, around the gallery's ends."""
-        count = len(self.presets)
-        here = self.preset_index if self.preset_index is not None else (-1 if step > 0 else 0)
-        return self.open_preset((here + step) % count)
+    def load(self, path: str | Path) -> bool:
+        """Opens a scene file."""
+        return self.library.load(path)
 
     # ---- keys
 
     def perform(self, action: str) -> bool:
         """Does what an action id means to the laboratory; False when it is not the laboratory's."""
         if action.startswith("preset_") and action[7:].isdigit():
-            self.open_preset(int(action[7:]) - 1)
+            self.library.open_preset(int(action[7:]) - 1)
             return True
         if action.startswith("tool_"):
             self.tools.take(action[5:])
@@ -299,8 +229,12 @@ class Lab:
             "reset_waves": self.reset_waves,
             "reset_scene": self.reset_scene,
             "restore": self.restore,
-            "preset_next": lambda: self.next_preset(1),
-            "preset_previous": lambda: self.next_preset(-1),
+            "preset_next": lambda: self.library.next_preset(1),
+            "preset_previous": lambda: self.library.next_preset(-1),
+            "open": self.library.ask_for_path,
+            "save": self.library.save_again,
+            "copy_scene": self.library.copy,
+            "paste_scene": self.library.paste,
             "slower": lambda: self.set_time_scale(self.setup.time_scale / 2),
             "faster": lambda: self.set_time_scale(self.setup.time_scale * 2),
             "delete": self.tools.delete_selected,
@@ -322,7 +256,7 @@ class Lab:
 
     def reset_scene(self) -> None:
         """The scene as it was opened, with still water. Can be undone."""
-        opened = self._with_defaults(self.document.setup)
+        opened = self._with_defaults(self.library.document.setup)
         self.history.push("Reset the scene", self.setup, opened)
         self._restart(opened)
 
@@ -432,8 +366,6 @@ class Lab:
         self._simulation = simulation
         self._generation = -1
 
-    _pending_fields: Mapping[str, np.ndarray] | None = None
-
     def _send_all(self) -> None:
         self._send_values()
         self._send_medium()
@@ -474,22 +406,22 @@ class Lab:
             return wish
         return self._with_defaults(wish.with_(scene=TANK))
 
+    def parameters_of(self, name: str) -> tuple[Parameter, ...]:
+        """The declared parameters of the running scene, or of a built-in one. Raises UserError for any other name."""
+        running = self.host.simulation.scene
+        return tuple(running.parameters) if name == running.name else scene_parameters(name)
+
     def _with_defaults(self, setup: Setup) -> Setup:
         """Parameters that the scene declares and the setup leaves out take their defaults; others are dropped."""
-        declared = scene_parameters(setup.scene)
+        declared = self.parameters_of(setup.scene)
         return setup.with_(parameters={p.name: setup.parameters.get(p.name, p.default) for p in declared})
 
-    def _set_look(self, look: Mapping[str, Any]) -> None:
-        here = self.host.look
-        try:
-            wanted = type(here).from_dict({**here.to_dict(), **look})
-        except ValueError as error:
-            self.host.show_error(error)
-            return
-        for name, value in wanted.to_dict().items():
-            setattr(here, name, value)
 
+def scene_parameters(name: str) -> tuple[Parameter, ...]:
+    """The declared parameters of a built-in scene. Raises UserError for any other name.
 
-def scene_parameters(name: str) -> tuple[Any, ...]:
-    """The declared parameters of a scene by name. Raises UserError for an unknown one."""
+    A document names a scene and never a file: opening what somebody shared must not run their Python.
+    """
+    if name not in BUILT_IN:
+        raise UserError(f"give {' or '.join(BUILT_IN)}; a scene of your own is started with --scene FILE first")
     return tuple(find_scene(name).parameters)

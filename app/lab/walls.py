@@ -24,11 +24,12 @@ SIDES = ("left", "right", "far", "near")
 SLOWEST = 0.1
 """The smallest wave speed of slow water, relative to open water."""
 
-SOAK_CELLS = 8
-"""Cells over which an absorbing wall grows to its full strength; an abrupt start would reflect."""
+ROUND_TRIP_LOSS = 2.5
+"""Natural logarithm of what a sponge takes from a wave there and back. The edge behind it lets most of the rest out, so
+more would only reflect long waves earlier."""
 
-ROUND_TRIP_LOSS = 6.0
-"""Natural logarithm of what a sponge leaves of a wave on its way in and out: e^-6 is a quarter of a percent."""
+SOAKS = -1.0
+"""In the damping map: an absorbing wall. Its cells follow the water beside them as a wave that runs out does."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,8 @@ class Boundaries:
         return Boundaries(**edges, sponge=self.sponge)
 
     def codes(self) -> NDArray[np.int32]:
-        """What the kernel reads, shape (4,): for left, right, far, near 0 reflects, 1 is fixed, 2 wraps around."""
-        code = {"reflecting": 0, "absorbing": 0, "fixed": 1, "periodic": 2}
+        """What the kernel reads, shape (4,), for left, right, far, near: 0 reflects, 1 is fixed, 2 wraps, 3 is open."""
+        code = {"reflecting": 0, "fixed": 1, "periodic": 2, "absorbing": 3}
         return np.array([code[getattr(self, side)] for side in SIDES], dtype=np.int32)
 
 
@@ -121,7 +122,8 @@ class Medium:
     """What the tank's kernels read about the water, one value a cell.
 
     speed: (height, width) float32, the square of the local wave speed over that of open water; 0 is a reflecting wall.
-    damping: (height, width) float32, 1 / world units: the damping rate over the open wave speed.
+    damping: (height, width) float32, 1 / world units: the damping rate over the open wave speed; SOAKS is an absorbing
+    wall.
     """
 
     speed: NDArray[np.float32]
@@ -129,11 +131,11 @@ class Medium:
 
     @property
     def open_cells(self) -> NDArray[np.bool_]:
-        """(height, width): where there is water."""
-        return self.speed > 0
+        """(height, width): where there is water, not wall."""
+        return (self.speed > 0) & (self.damping >= 0)
 
     def strongest_damping(self) -> float:
-        """The largest damping of any cell, 1 / world units."""
+        """The largest damping of the water, 1 / world units."""
         return float(self.damping.max(initial=0.0))
 
 
@@ -144,8 +146,7 @@ def make_medium(shapes: Iterable[Shape], boundaries: Boundaries, shape: tuple[in
     for wall in shapes:
         paint(wall, speed, soaks)
     damping = sponge(boundaries, shape, cell)
-    if soaks.any():
-        damping = np.maximum(damping, _soak(soaks, cell))
+    damping[soaks] = SOAKS
     return Medium(speed, damping)
 
 
@@ -242,10 +243,10 @@ def _in_polygon(
 
 
 def sponge(boundaries: Boundaries, shape: tuple[int, int], cell: float) -> NDArray[np.float32]:
-    """The damping of absorbing edges, (height, width) in 1 / world units: a cubic, which starts too gently to reflect."""
+    """The damping of absorbing edges, (height, width) in 1 / world units: from nothing straight up to the edge."""
     height, width = shape
     cells = max(boundaries.sponge * width, 4.0)
-    strongest = 4.0 * ROUND_TRIP_LOSS / (cells * cell)
+    strongest = 2.0 * ROUND_TRIP_LOSS / (cells * cell)
     ramps = []
     for count, first, last in ((height, "far", "near"), (width, "left", "right")):
         depth = np.zeros(count)
@@ -254,20 +255,8 @@ def sponge(boundaries: Boundaries, shape: tuple[int, int], cell: float) -> NDArr
             depth = np.maximum(depth, 1.0 - place / cells)
         if getattr(boundaries, last) == "absorbing":
             depth = np.maximum(depth, 1.0 - (count - place) / cells)
-        ramps.append(np.clip(depth, 0.0, 1.0) ** 3)
+        ramps.append(np.clip(depth, 0.0, 1.0))
     return (strongest * np.maximum(ramps[0][:, None], ramps[1][None, :])).astype(np.float32)
-
-
-def _soak(soaks: NDArray[np.bool_], cell: float) -> NDArray[np.float32]:
-    """The damping of absorbing walls: it grows with the depth below the wall's face."""
-    depth = np.zeros(soaks.shape, dtype=np.float32)
-    layer = soaks
-    for _ in range(SOAK_CELLS):
-        depth += layer
-        padded = np.pad(layer, 1, mode="edge")
-        layer = layer & padded[1:-1, 2:] & padded[1:-1, :-2] & padded[2:, 1:-1] & padded[:-2, 1:-1]
-    strongest = 3.0 * ROUND_TRIP_LOSS / (SOAK_CELLS * cell)
-    return np.asarray(strongest * (depth / SOAK_CELLS) ** 2, dtype=np.float32)
 
 
 def mask_to_runs(mask: NDArray[np.bool_]) -> list[str]:

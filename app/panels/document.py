@@ -15,19 +15,22 @@ from .widgets import button, label, note, path_field, row_of, switch
 
 def draw(app: PanelHost) -> None:
     """One frame of the panel."""
-    lab = app.lab
-    if lab is None:
+    if app.lab is None:
         return
+    library = app.lab.library
     label("Title")
-    changed, title = imgui.input_text("##title", lab.document.title)
+    changed, title = imgui.input_text("##title", library.document.title)
     if changed:
-        lab.document = replace(lab.document, title=title[:120])
+        library.document = replace(library.document, title=title[:120])
     label("Note", "What there is to notice.")
-    changed, words = imgui.input_text("##note", lab.document.note)
+    changed, words = imgui.input_text("##note", library.document.note)
     if changed:
-        lab.document = replace(lab.document, note=words[:2000])
+        library.document = replace(library.document, note=words[:2000])
     state = state_of(app)
-    shown = state.scene_path or (str(lab.path) if lab.path else "")
+    if library.asks_for_path:
+        library.asks_for_path = False
+        imgui.set_keyboard_focus_here()
+    shown = state.scene_path or (str(library.path) if library.path else "")
     state.scene_path, entered = path_field("scene", shown, "scene.toml")
     waves = switch(
         "Save the waves too", state.with_waves, "Heights go into a .npz beside the scene, so it goes on where it was."
@@ -44,21 +47,21 @@ def draw(app: PanelHost) -> None:
         open_path(app, state.scene_path)
     width = row_of(2)
     if button("Copy as text", "The whole scene into the clipboard.", width, enabled=app.gui is not None):
-        copy_text(app)
+        library.copy()
     imgui.same_line()
     if button("Paste", "Opens the scene that is in the clipboard.", width, enabled=app.gui is not None):
-        paste_text(app)
-    if lab.path is not None:
-        note(str(lab.path))
+        library.paste()
+    if library.path is not None:
+        note(str(library.path))
 
 
 def save(app: PanelHost) -> None:
     """Saves to the path in the field, or to the document's own."""
-    lab, state = app.lab, state_of(app)
-    if lab is None:
+    if app.lab is None:
         return
-    text = state.scene_path or (str(lab.path) if lab.path else "scene.toml")
-    lab.save(Path(text).expanduser(), state.with_waves)
+    library, state = app.lab.library, state_of(app)
+    text = state.scene_path or (str(library.path) if library.path else "scene.toml")
+    library.save(Path(text).expanduser(), state.with_waves)
 
 
 def open_path(app: PanelHost, text: str) -> None:
@@ -66,17 +69,4 @@ def open_path(app: PanelHost, text: str) -> None:
     if text.endswith(".wrp"):
         load_capture(app, text)
     elif app.lab is not None:
-        app.lab.load(Path(text).expanduser())
-
-
-def copy_text(app: PanelHost) -> None:
-    """The scene into the clipboard."""
-    if app.gui is not None and app.lab is not None:
-        app.gui.set_clipboard(app.lab.text())
-        app.lab.message = "the scene is in the clipboard"
-
-
-def paste_text(app: PanelHost) -> None:
-    """The scene in the clipboard, opened."""
-    if app.gui is not None and app.lab is not None:
-        app.lab.open_text(app.gui.clipboard())
+        app.lab.library.load(Path(text).expanduser())

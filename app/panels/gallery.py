@@ -15,11 +15,11 @@ def draw(app: PanelHost) -> None:
     lab = app.lab
     if lab is None:
         return
-    presets = lab.presets
+    presets = lab.library.presets
     for n, preset in enumerate(presets):
-        here = n == lab.preset_index
+        here = n == lab.library.preset_index
         if imgui.selectable(f"##{preset.name}", here, 0, ImVec2(0.0, em(1.35)))[0]:
-            lab.open_preset(n)
+            lab.library.open_preset(n)
         tooltip(preset.note)
         imgui.same_line(0.0, 0.0)
         imgui.text_disabled(f"{n + 1}" if n < PRESET_KEYS else " ")
@@ -29,5 +29,5 @@ def draw(app: PanelHost) -> None:
     command(app, "preset_previous", "Previous", width)
     imgui.same_line()
     command(app, "preset_next", "Next", width)
-    if lab.preset_index is not None:
-        note(presets[lab.preset_index].note)
+    if lab.library.preset_index is not None:
+        note(presets[lab.library.preset_index].note)

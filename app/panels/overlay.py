@@ -108,10 +108,10 @@ def _colour_bar(app: PanelHost) -> None:
 def _caption(app: PanelHost) -> None:
     """What a newly opened scene is and what to notice, for some seconds."""
     lab, state = app.lab, state_of(app)
-    if lab is None or not lab.document.note:
+    if lab is None or not lab.library.document.note or lab.rescue.tripped:
         return
-    if lab.document.title != state.caption_title:
-        state.caption_title, state.caption_age = lab.document.title, 0.0
+    if lab.library.document.title != state.caption_title:
+        state.caption_title, state.caption_age = lab.library.document.title, 0.0
     state.caption_age += imgui.get_io().delta_time
     left = CAPTION_SECONDS - state.caption_age
     if left <= 0:
@@ -120,9 +120,9 @@ def _caption(app: PanelHost) -> None:
     imgui.set_next_window_pos(ImVec2(_middle(), em(1.0)), imgui.Cond_.always.value, ImVec2(0.5, 0.0))
     imgui.set_next_window_bg_alpha(0.72)
     imgui.begin("caption", None, _FLOATING | imgui.WindowFlags_.no_inputs.value)
-    imgui.text_unformatted(lab.document.title)
+    imgui.text_unformatted(lab.library.document.title)
     imgui.push_text_wrap_pos(_wrap())
-    imgui.text_disabled(lab.document.note)
+    imgui.text_disabled(lab.library.document.note)
     imgui.pop_text_wrap_pos()
     imgui.end()
     imgui.pop_style_var()

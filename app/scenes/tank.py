@@ -14,12 +14,9 @@ from dataclasses import replace
 import numpy as np
 
 from ... import capture as wc
-from ..errors import UserError
 from ..lab.sources import MAX_SOURCES, table_entries
 from ..scene import OFF_GRID, Grid, RecordedScene, Scene
 from .wave import WaveScene
-
-SMALLEST = 4
 
 RUN = wc.constant(32)  # cells of a row that one thread of `tank_drive` looks after
 SOURCES = wc.constant(MAX_SOURCES)
@@ -27,6 +24,7 @@ SOURCES = wc.constant(MAX_SOURCES)
 # What an edge does, as `Boundaries.codes` numbers it; 0 reflects.
 FIXED = wc.constant(1)
 WRAPS = wc.constant(2)
+OPEN = wc.constant(3)
 
 
 @wc.struct
@@ -120,7 +118,7 @@ def tank_drive(
     source_count: wc.array(dtype=wc.int32),
     substep: wc.int32,
 ):
-    """What the sources push up in one sub-step. A thread owns RUN cells of a row, so overlapping sources add in order."""
+    """What the sources push up in a sub-step. A thread owns RUN cells of a row, so overlapping sources add in order."""
     y, run = wc.tid()
     row = wc.float32(y)
     first = run * RUN
@@ -150,20 +148,34 @@ def tank_step(
     params: wc.array(dtype=TankParams),
     inv_cell: wc.float32,
 ):
-    """One sub-step with reflecting edges: water exchanges height only with water, so walls and edges need no rule."""
+    """One sub-step with reflecting edges: water exchanges height only with open cells, so walls need no further rule.
+
+    A cell whose damping is below 0 is an absorbing wall: it follows the water beside it as a wave that runs out does.
+    """
     y, x = wc.tid()
     p = params[0]
     h = current[y, x]
     h0 = previous[y, x]
     s = speed[y, x]
+    loss = damping[y, x]
     right = wc.where(at(speed, y, x + 1) > 0.0, at(current, y, x + 1) - h, 0.0)
     left = wc.where(at(speed, y, x - 1) > 0.0, at(current, y, x - 1) - h, 0.0)
     near = wc.where(at(speed, y + 1, x) > 0.0, at(current, y + 1, x) - h, 0.0)
     far = wc.where(at(speed, y - 1, x) > 0.0, at(current, y - 1, x) - h, 0.0)
     laplacian = (right + left + near + far) * inv_cell * inv_cell
-    held_back = (p.k_damp * p.dt + damping[y, x] * p.wave_speed) * p.dt
-    new = 2.0 * h - h0 + p.dt * p.dt * (p.k_speed * s * laplacian) - held_back * (h - h0)
-    previous[y, x] = wc.where(s > 0.0, new, 0.0)
+    held_back = (p.k_damp * p.dt + loss * p.wave_speed) * p.dt
+    water = 2.0 * h - h0 + p.dt * p.dt * (p.k_speed * s * laplacian) - held_back * (h - h0)
+
+    wet_right = wc.where(at(damping, y, x + 1) >= 0.0, at(speed, y, x + 1), 0.0)
+    wet_left = wc.where(at(damping, y, x - 1) >= 0.0, at(speed, y, x - 1), 0.0)
+    wet_near = wc.where(at(damping, y + 1, x) >= 0.0, at(speed, y + 1, x), 0.0)
+    wet_far = wc.where(at(damping, y - 1, x) >= 0.0, at(speed, y - 1, x), 0.0)
+    wet = wet_right + wet_left + wet_near + wet_far
+    arriving = wet_right * right + wet_left * left + wet_near * near + wet_far * far
+    runs_out = h + p.wave_speed * p.dt * inv_cell * (arriving / wc.max(wet, 1.0e-6))
+    soaked = wc.where(wet > 0.0, runs_out, 0.0)
+
+    previous[y, x] = wc.where(s > 0.0, wc.where(loss < 0.0, soaked, water), 0.0)
 
 
 @wc.func
@@ -184,6 +196,17 @@ def beyond_edge(
     return difference
 
 
+@wc.func
+def from_inside(
+    current: wc.array2d(dtype=wc.float32), speed: wc.array2d(dtype=wc.float32), y: wc.int32, x: wc.int32, h: wc.float32
+) -> wc.float32:
+    """The height of the cell before an open edge less `h`, at the edge."""
+    difference = wc.float32(0.0)
+    if at(speed, y, x) > 0.0:
+        difference = at(current, y, x) - h
+    return difference
+
+
 @wc.kernel
 def tank_edges(
     current: wc.array2d(dtype=wc.float32),
@@ -200,9 +223,11 @@ def tank_edges(
     width = current.shape[1]
     y = wc.int32(0)
     x = t
-    if t >= 2 * width:
-        y = 1 + (t - 2 * width) // 2
-        x = ((t - 2 * width) % 2) * (width - 1)
+    rows = wc.min(height, 2)
+    columns = wc.min(width, 2)
+    if t >= rows * width:
+        y = 1 + (t - rows * width) // columns
+        x = ((t - rows * width) % columns) * (width - 1)
     elif t >= width:
         y = height - 1
         x = t - width
@@ -220,6 +245,26 @@ def tank_edges(
             difference = difference + beyond_edge(current, speed, 0, x, h, edges[3])
         if difference != 0.0:
             stepped[y, x] = stepped[y, x] + p.dt * p.dt * (p.k_speed * s * (difference * inv_cell * inv_cell))
+
+        # An open edge lets the wave run out, upwind: h_t + c (h_n + h / (2 r)) = 0, as circles about the middle do at
+        # half the basin's width r. The sponge before it takes what comes aslant.
+        sides = wc.float32(0.0)
+        arriving = wc.float32(0.0)
+        if x == 0 and edges[0] == OPEN:
+            sides = sides + 1.0
+            arriving = arriving + from_inside(current, speed, y, 1, h)
+        if x == width - 1 and edges[1] == OPEN:
+            sides = sides + 1.0
+            arriving = arriving + from_inside(current, speed, y, width - 2, h)
+        if y == 0 and edges[2] == OPEN:
+            sides = sides + 1.0
+            arriving = arriving + from_inside(current, speed, 1, x, h)
+        if y == height - 1 and edges[3] == OPEN:
+            sides = sides + 1.0
+            arriving = arriving + from_inside(current, speed, height - 2, x, h)
+        if sides > 0.0:
+            cells = p.wave_speed * wc.sqrt(s) * p.dt * inv_cell
+            stepped[y, x] = h + cells * (arriving / sides - h / wc.float32(width))
 
 
 class TankScene(Scene):
@@ -241,10 +286,6 @@ class TankScene(Scene):
         return packed
 
     def record(self, grid: Grid) -> RecordedScene:
-        if min(grid.shape) < SMALLEST:
-            raise UserError(
-                f"the tank needs a grid of {SMALLEST} x {SMALLEST} cells or more, got {grid.width} x {grid.height}"
-            )
         heights, heights_prev = wc.zeros(grid.shape, dtype=wc.float32), wc.zeros(grid.shape, dtype=wc.float32)
         speed, damping = wc.ones(grid.shape, dtype=wc.float32), wc.zeros(grid.shape, dtype=wc.float32)
         mouse_from, mouse_pos = wc.array([OFF_GRID], dtype=wc.vec2), wc.array([OFF_GRID], dtype=wc.vec2)
@@ -256,7 +297,7 @@ class TankScene(Scene):
         current, previous = (heights_prev, heights) if odd else (heights, heights_prev)
         brush = [heights, heights_prev, speed, mouse_from, mouse_pos, params]
         runs = (grid.height, -(-grid.width // 32))
-        rim = 2 * grid.width + 2 * (grid.height - 2)
+        rim = min(grid.height, 2) * grid.width + min(grid.width, 2) * max(grid.height - 2, 0)
         with wc.ScopedCapture() as capture:
             wc.launch(tank_displace_swap if odd else tank_displace, dim=grid.shape, inputs=brush)
             for substep in range(grid.substeps):

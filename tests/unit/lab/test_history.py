@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from whitecap.app.lab.history import History
 
 def filled(*values: int) -> History[int]:
     history: History[int] = History()
-    for before, after in zip(values, values[1:]):
+    for before, after in pairwise(values):
         history.push(f"to {after}", before, after)
     return history
 

@@ -1,0 +1,166 @@
+"""Scene documents and presets of a session: opening, saving, sharing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import UserError
+from ..resample import resample
+from ..scenes import find_scene
+from . import document as documents
+from .document import Document
+from .presets import Preset, gallery
+
+if TYPE_CHECKING:
+    from .session import Lab
+
+
+class Library:
+    """The document that is open, where it came from, and the gallery. Refusals go to the error dialog."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
+        self.document = Document(title=lab.host.simulation.scene.title, setup=lab.setup)
+        self.path: Path | None = None
+        self.preset_index: int | None = None
+        self.asks_for_path = False  # the Document panel unfolds and takes the keyboard
+
+    # ---- opening
+
+    def open(self, document: Document, path: Path | None = None) -> None:
+        """Shows a document: another scene with still water and an empty history."""
+        self.document, self.path, self.preset_index = document, path, None
+        self._lab.show(document.setup)
+        if document.look:
+            self._set_look(document.look)
+        if document.camera:
+            self._lab.host.set_camera_pose(document.camera)
+
+    def load(self, path: str | Path) -> bool:
+        """Opens a scene file, with its checkpoint where it names one; False when it is refused."""
+        path = Path(path)
+        try:
+            document = documents.load(path, self._lab.parameters_of)
+            fields = self._checkpoint_of(document, path)
+        except UserError as error:
+            self._lab.host.show_error(error)
+            return False
+        self.open(document, path)
+        if fields is not None:
+            self._lab.restore_fields(fields)
+        self._lab.message = self._lab.message or f"opened {path.name}"
+        return True
+
+    def open_text(self, text: str) -> bool:
+        """Opens a scene from text, as from the clipboard."""
+        try:
+            document = documents.parse(text, "clipboard", self._lab.parameters_of)
+        except UserError as error:
+            self._lab.host.show_error(error)
+            return False
+        self.open(document)
+        return True
+
+    def _checkpoint_of(self, document: Document, path: Path) -> dict[str, np.ndarray] | None:
+        if not document.checkpoint:
+            return None
+        running = self._lab.host.simulation.scene
+        scene = running if document.setup.scene == running.name else find_scene(document.setup.scene)
+        return documents.load_checkpoint(path.parent / document.checkpoint, scene.fields, document.setup.grid.shape)
+
+    def _set_look(self, look: Mapping[str, Any]) -> None:
+        here = self._lab.host.look
+        try:
+            wanted = type(here).from_dict({**here.to_dict(), **look})
+        except ValueError as error:
+            self._lab.host.show_error(error)
+            return
+        for name, value in wanted.to_dict().items():
+            setattr(here, name, value)
+
+    # ---- saving
+
+    def current(self) -> Document:
+        """The scene as it is now, view included."""
+        host = self._lab.host
+        look, camera = host.look.to_dict(), host.camera_pose()
+        return replace(self.document, setup=self._lab.setup, look=look, camera=camera, checkpoint="")
+
+    def text(self) -> str:
+        """The scene as one TOML text, to share."""
+        return documents.to_text(self.current())
+
+    def save(self, path: str | Path, with_waves: bool = False) -> bool:
+        """Saves the scene; with_waves: and its fields beside it, so that opening goes on where this left off."""
+        path = Path(path)
+        if path.suffix != ".toml":
+            path = path.with_name(path.name + ".toml")
+        document = self.current()
+        try:
+            if with_waves:
+                document = replace(document, checkpoint=f"{path.stem}.npz")
+                shape, waves = self._lab.setup.grid.shape, self._lab.host.simulation.checkpoint()
+                fields = {name: resample(field, shape) for name, field in waves.items()}
+                documents.save_checkpoint(path.parent / document.checkpoint, fields)
+            documents.save(path, document)
+        except UserError as error:
+            self._lab.host.show_error(error)
+            return False
+        self.path = path
+        self._lab.message = f"saved {path}"
+        return True
+
+    def save_again(self) -> bool:
+        """Saves where the scene came from; asks for a place when it came from nowhere."""
+        if self.path is None:
+            self.ask_for_path()
+            return False
+        return self.save(self.path)
+
+    def ask_for_path(self) -> None:
+        """Has the Document panel ask for a file."""
+        self.asks_for_path = True
+
+    def copy(self) -> None:
+        """The scene into the clipboard."""
+        gui = self._lab.host.gui
+        if gui is not None:
+            gui.set_clipboard(self.text())
+            self._lab.message = "the scene is in the clipboard"
+
+    def paste(self) -> None:
+        """The scene in the clipboard, opened."""
+        gui = self._lab.host.gui
+        if gui is not None:
+            self.open_text(gui.clipboard())
+
+    # ---- presets
+
+    @property
+    def presets(self) -> list[Preset]:
+        """The gallery."""
+        return gallery()
+
+    def open_preset(self, index: int) -> bool:
+        """Opens a preset by its place in the gallery, from 0; False beyond its end."""
+        presets = self.presets
+        if not 0 <= index < len(presets):
+            return False
+        try:
+            self.open(presets[index].document())
+        except UserError as error:
+            self._lab.host.show_error(error)
+            return False
+        self.preset_index = index
+        self._lab.host.settings.preset = presets[index].name
+        return True
+
+    def next_preset(self, step: int) -> bool:
+        """The preset `step` places on, around the gallery's ends."""
+        here = self.preset_index if self.preset_index is not None else (-1 if step > 0 else 0)
+        return self.open_preset((here + step) % len(self.presets))
