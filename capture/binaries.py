@@ -42,8 +42,7 @@ def cpu_binary(text: ModuleText, target: str | None = None) -> tuple[Path, str]:
     CaptureError when it has to be compiled and can't be.
     """
     wanted = target or host_target()
-    compiler = cpu_compile.find_compiler()
-    key = _cpu_key(text, wanted, compiler)
+    key = _cpu_key(text, wanted)
     found = disk_cache().get(key, ".so") if key else None
     if found:
         return found, wanted
@@ -52,7 +51,18 @@ def cpu_binary(text: ModuleText, target: str | None = None) -> tuple[Path, str]:
         if built_in.is_file():
             return built_in, candidate
     content = cpu_compile.compile_cpu(text.compiled_source, text.name, wanted)
-    return disk_cache().put(_cpu_key(text, wanted, compiler) or text.hash[:32], content, ".so"), wanted
+    return disk_cache().put(key or text.hash[:32], content, ".so"), wanted
+
+
+def cpu_object(text: ModuleText, target: str) -> bytes:
+    """A module as the kind of object file that Warp's loader links."""
+    key = _cpu_key(text, target, relocatable=True)
+    found = disk_cache().get(key, ".o") if key else None
+    if found:
+        return found.read_bytes()
+    content = cpu_compile.compile_cpu(text.compiled_source, text.name, target, relocatable=True)
+    disk_cache().put(key or text.hash[:32], content, ".o")
+    return content
 
 
 def cuda_binary(text: ModuleText, target: str) -> bytes:
@@ -91,10 +101,12 @@ def _version_parts(text: ModuleText) -> tuple[str, ...]:
     return (_native.__version__, text.hash, hashlib.sha256(text.compiled_source.encode()).hexdigest())
 
 
-def _cpu_key(text: ModuleText, target: str, compiler: str | None) -> str | None:
+def _cpu_key(text: ModuleText, target: str, relocatable: bool = False) -> str | None:
+    """Names everything that the binary depends on; None without a compiler."""
+    compiler = cpu_compile.find_compiler()
     if compiler is None:
         return None
-    flags = " ".join(cpu_compile.FLAGS + cpu_compile.TARGET_FLAGS[target])
+    flags = " ".join(cpu_compile.compiler_flags(target, relocatable))
     return cache.make_key(*_version_parts(text), target, flags, cpu_compile.compiler_identity(compiler))
 
 

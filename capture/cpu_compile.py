@@ -10,20 +10,14 @@ from pathlib import Path
 
 from .errors import CaptureError
 
-FLAGS = [
-    "-std=c++17",
-    "-O3",
-    "-fPIC",
-    "-shared",
-    "-ffp-contract=off",
-    "-fno-math-errno",
-    "-fno-trapping-math",
-    "-fno-exceptions",
-    "-fno-rtti",
-    "-fvisibility=hidden",
-    "-w",
-    "-nostdlib",
-]
+# -ffp-contract=off and no -ffast-math: the bits follow from the source (fuse.py). Kernels raise and trap nothing.
+FLAGS = """
+    -std=c++17 -O3 -fPIC -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-exceptions -fno-rtti
+    -fno-asynchronous-unwind-tables -fvisibility=hidden -w
+"""
+SHARED = "-shared -nostdlib"
+# What Warp's loader links: large code model, every symbol through the global offset table.
+RELOCATABLE = "-c -mcmodel=large -fno-plt"
 
 # 256-bit vectors are the fastest on every processor with AVX-512 that was measured: stencils are bound by loads.
 TARGET_FLAGS = {
@@ -33,6 +27,10 @@ TARGET_FLAGS = {
     "x86_64_v4": ["-march=x86-64-v4", "-mprefer-vector-width=256"],
     "aarch64": ["-march=armv8-a"],
 }
+
+
+def compiler_flags(target: str, relocatable: bool = False) -> list[str]:
+    return [*FLAGS.split(), *TARGET_FLAGS[target], *(RELOCATABLE if relocatable else SHARED).split()]
 
 
 def find_compiler() -> str | None:
@@ -48,8 +46,10 @@ def compiler_identity(compiler: str) -> str:
     return f"{real}:{status.st_size}:{status.st_mtime_ns}"
 
 
-def compile_cpu(source: str, name: str, target: str) -> bytes:
-    """The shared library. CaptureError when there is no compiler, or when it fails (the text is kept for a report)."""
+def compile_cpu(source: str, name: str, target: str, relocatable: bool = False) -> bytes:
+    """The shared library, or an object file for Warp's loader.
+
+    CaptureError when there is no compiler, or when it fails (the text is kept for a report)."""
     compiler = find_compiler()
     if compiler is None:
         raise CaptureError(
@@ -57,9 +57,10 @@ def compile_cpu(source: str, name: str, target: str) -> bytes:
             "install one, for example with `apt-get install g++`"
         )
     folder = Path(tempfile.mkdtemp(prefix="whitecap-"))
-    text, library = folder / "module.cpp", folder / "module.so"
+    text, output = folder / "module.cpp", folder / "module"
     text.write_text(source)
-    command = [compiler, *FLAGS, *TARGET_FLAGS[target], str(text), "-o", str(library), "-lm"]
+    libraries = [] if relocatable else ["-lm"]
+    command = [compiler, *compiler_flags(target, relocatable), str(text), "-o", str(output), *libraries]
     result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if result.returncode != 0:
         (folder / "compiler.log").write_text(f"{' '.join(command)}\n{result.stdout}{result.stderr}")
@@ -67,6 +68,6 @@ def compile_cpu(source: str, name: str, target: str) -> bytes:
             f"{compiler} can't compile module {name} for {target} (exit {result.returncode}): "
             f"see {folder / 'compiler.log'}; a newer compiler (g++ 9, clang 10 or later) may help"
         )
-    binary = library.read_bytes()
+    binary = output.read_bytes()
     shutil.rmtree(folder, ignore_errors=True)
     return binary

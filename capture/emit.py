@@ -132,10 +132,12 @@ class _KernelWriter:
             f"    for (wc::thread_cursor<{self.rank}> at(bounds, begin, end); at.left; at.next()) {{\n"
             f"        {self._call(False, self._generic_arguments('at.c'))}\n    }}\n}}\n\n"
             f"{self._packed_walk()}"
-            f"WC_EXPORT void {self.base}_cpu_range({ranged}) {{\n    if (begin >= end) return;\n"
-            f"{self._dispatch()}    {self.base}_any(*bounds, *args, begin, end);\n}}\n\n"
+            f"WC_NOINLINE void {self.base}_walk({self._walk_parameters()}) {{\n    if (begin >= end) return;\n"
+            f"{self._dispatch()}    {self.base}_any(bounds, args, begin, end);\n}}\n\n"
+            f"WC_EXPORT void {self.base}_cpu_range({ranged}) {{\n"
+            f"    {self.base}_walk(*bounds, *args, begin, end);\n}}\n\n"
             f"WC_EXPORT void {self.base}_cpu_forward({signature}) {{\n"
-            f"    {self.base}_cpu_range(bounds, args, 0, bounds->size);\n}}\n"
+            f"    {self.base}_walk(*bounds, *args, 0, bounds->size);\n}}\n"
         )
 
     def _walk_parameters(self) -> str:
@@ -165,15 +167,15 @@ class _KernelWriter:
             return ""
         access = argument_access(self.form)
         arrays = self._arrays()
-        tests = ["bounds->coord_mult <= 1"]
-        tests += [f"wc::is_packed(args->{identifier(p.name)})" for p in arrays]
+        tests = ["bounds.coord_mult <= 1"]
+        tests += [f"wc::is_packed(args.{identifier(p.name)})" for p in arrays]
         for position, first in enumerate(arrays):
             for second in arrays[position + 1 :]:
                 if access[first.name] != "read" or access[second.name] != "read":
-                    tests.append(f"wc::is_disjoint(args->{identifier(first.name)}, args->{identifier(second.name)})")
-        pointers = "".join(f", args->{identifier(p.name)}.data" for p in arrays)
+                    tests.append(f"wc::is_disjoint(args.{identifier(first.name)}, args.{identifier(second.name)})")
+        pointers = "".join(f", args.{identifier(p.name)}.data" for p in arrays)
         condition = " &&\n        ".join(tests)
-        return f"    if ({condition})\n        return {self.base}_packed(*bounds, *args, begin, end{pointers});\n"
+        return f"    if ({condition})\n        return {self.base}_packed(bounds, args, begin, end{pointers});\n"
 
     def _packed_walk(self) -> str:
         """For arrays that are dense along their last dimension and don't overlap: what compilers vectorise."""

@@ -73,9 +73,9 @@ class Graph:
         return [Parameter(entry["name"], entry["size"], entry["output"]) for entry in self.capture.bindings]
 
     @property
-    def params(self) -> dict[str, int]:
-        """Size in bytes by name, as in Warp."""
-        return {parameter.name: parameter.size for parameter in self.parameters}
+    def params(self) -> dict[str, dict[str, int]]:
+        """As in Warp: {"size": bytes} by name."""
+        return {parameter.name: {"size": parameter.size} for parameter in self.parameters}
 
     @property
     def operations(self) -> list[dict[str, Any]]:

@@ -48,12 +48,15 @@ def capture_save(
     inputs: Mapping[str, array] | None = None,
     outputs: Mapping[str, array] | None = None,
     targets: Sequence[str] | None = None,
+    warp_objects: bool = False,
 ) -> Path:
     """Writes `<path>.wrp` and `<stem>_modules/`; returns the path of the file.
 
     inputs, outputs: names for whole base arrays, which a loader reads and writes.
     targets: what to build the modules for; the first is the file's device, the others stand beside it. None: the device
-    that the graph was captured on. CaptureError, NativeError or OSError when it can't be done; an older file stays.
+    that the graph was captured on.
+    warp_objects: CPU files also get object files that NVIDIA Warp's own loader links (x86-64 only).
+    CaptureError, NativeError or OSError when it can't be done; an older file stays.
     """
     if not graph.is_live:
         raise CaptureError(f"capture_save(): {graph!r} was loaded from a file; copy the file and its folder of modules")
@@ -61,6 +64,8 @@ def capture_save(
     destination = wrp_path(path)
     built = _build(graph, _targets(graph, targets))
     modules, alternatives, files = _records(built)
+    if warp_objects:
+        _add_objects(graph, built[0][0], modules, files)
     capture = graph.capture.with_parameters(_bindings(graph, inputs, "inputs"), _bindings(graph, outputs, "outputs"))
     if not built[0][0].is_cpu:
         capture = capture.retargeted("cuda", built[0][0].arch)
@@ -138,6 +143,18 @@ def _records(
         digest = hashlib.sha256(content).hexdigest()
         alternatives.append({"module_hash": text.hash, "target": target.name, "filename": name, "digest": digest})
     return modules, alternatives, files
+
+
+def _add_objects(graph: Graph, target: Target, modules: list[dict[str, Any]], files: dict[str, bytes]) -> None:
+    """Names object files in the module records; our own loader takes the libraries from the alternatives."""
+    if not target.name.startswith("x86_64"):
+        raise CaptureError(
+            f"capture_save(warp_objects=True) for {target.name}: Warp's objects are known for x86-64 only"
+        )
+    for module, text in zip(modules, graph.modules.values()):
+        name = text.binary_name(target.name, ".o")
+        files[name] = binaries.cpu_object(text, target.name)
+        module["binary_filename"] = name
 
 
 def _bindings(graph: Graph, named: Mapping[str, array] | None, who: str) -> list[tuple[str, int]]:

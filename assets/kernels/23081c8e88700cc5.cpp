@@ -658,24 +658,29 @@ WC_NOINLINE void wave_displace_92295eb5_packed(const wc::launch_bounds<2>& bound
     }
 }
 
-WC_EXPORT void wave_displace_92295eb5_cpu_range(const wc::launch_bounds<2>* bounds, const wave_displace_92295eb5_args* args, wc::uint64 begin, wc::uint64 end) {
+WC_NOINLINE void wave_displace_92295eb5_walk(const wc::launch_bounds<2>& bounds, const wave_displace_92295eb5_args& args,
+    wc::uint64 begin, wc::uint64 end) {
     if (begin >= end) return;
-    if (bounds->coord_mult <= 1 &&
-        wc::is_packed(args->heights) &&
-        wc::is_packed(args->heights_prev) &&
-        wc::is_packed(args->mouse_pos) &&
-        wc::is_packed(args->params) &&
-        wc::is_disjoint(args->heights, args->heights_prev) &&
-        wc::is_disjoint(args->heights, args->mouse_pos) &&
-        wc::is_disjoint(args->heights, args->params) &&
-        wc::is_disjoint(args->heights_prev, args->mouse_pos) &&
-        wc::is_disjoint(args->heights_prev, args->params))
-        return wave_displace_92295eb5_packed(*bounds, *args, begin, end, args->heights.data, args->heights_prev.data, args->mouse_pos.data, args->params.data);
-    wave_displace_92295eb5_any(*bounds, *args, begin, end);
+    if (bounds.coord_mult <= 1 &&
+        wc::is_packed(args.heights) &&
+        wc::is_packed(args.heights_prev) &&
+        wc::is_packed(args.mouse_pos) &&
+        wc::is_packed(args.params) &&
+        wc::is_disjoint(args.heights, args.heights_prev) &&
+        wc::is_disjoint(args.heights, args.mouse_pos) &&
+        wc::is_disjoint(args.heights, args.params) &&
+        wc::is_disjoint(args.heights_prev, args.mouse_pos) &&
+        wc::is_disjoint(args.heights_prev, args.params))
+        return wave_displace_92295eb5_packed(bounds, args, begin, end, args.heights.data, args.heights_prev.data, args.mouse_pos.data, args.params.data);
+    wave_displace_92295eb5_any(bounds, args, begin, end);
+}
+
+WC_EXPORT void wave_displace_92295eb5_cpu_range(const wc::launch_bounds<2>* bounds, const wave_displace_92295eb5_args* args, wc::uint64 begin, wc::uint64 end) {
+    wave_displace_92295eb5_walk(*bounds, *args, begin, end);
 }
 
 WC_EXPORT void wave_displace_92295eb5_cpu_forward(const wc::launch_bounds<2>* bounds, const wave_displace_92295eb5_args* args) {
-    wave_displace_92295eb5_cpu_range(bounds, args, 0, bounds->size);
+    wave_displace_92295eb5_walk(*bounds, *args, 0, bounds->size);
 }
 
 #endif
@@ -759,24 +764,29 @@ WC_NOINLINE void wave_displace_swap_f1479994_packed(const wc::launch_bounds<2>& 
     }
 }
 
-WC_EXPORT void wave_displace_swap_f1479994_cpu_range(const wc::launch_bounds<2>* bounds, const wave_displace_swap_f1479994_args* args, wc::uint64 begin, wc::uint64 end) {
+WC_NOINLINE void wave_displace_swap_f1479994_walk(const wc::launch_bounds<2>& bounds, const wave_displace_swap_f1479994_args& args,
+    wc::uint64 begin, wc::uint64 end) {
     if (begin >= end) return;
-    if (bounds->coord_mult <= 1 &&
-        wc::is_packed(args->heights) &&
-        wc::is_packed(args->heights_prev) &&
-        wc::is_packed(args->mouse_pos) &&
-        wc::is_packed(args->params) &&
-        wc::is_disjoint(args->heights, args->heights_prev) &&
-        wc::is_disjoint(args->heights, args->mouse_pos) &&
-        wc::is_disjoint(args->heights, args->params) &&
-        wc::is_disjoint(args->heights_prev, args->mouse_pos) &&
-        wc::is_disjoint(args->heights_prev, args->params))
-        return wave_displace_swap_f1479994_packed(*bounds, *args, begin, end, args->heights.data, args->heights_prev.data, args->mouse_pos.data, args->params.data);
-    wave_displace_swap_f1479994_any(*bounds, *args, begin, end);
+    if (bounds.coord_mult <= 1 &&
+        wc::is_packed(args.heights) &&
+        wc::is_packed(args.heights_prev) &&
+        wc::is_packed(args.mouse_pos) &&
+        wc::is_packed(args.params) &&
+        wc::is_disjoint(args.heights, args.heights_prev) &&
+        wc::is_disjoint(args.heights, args.mouse_pos) &&
+        wc::is_disjoint(args.heights, args.params) &&
+        wc::is_disjoint(args.heights_prev, args.mouse_pos) &&
+        wc::is_disjoint(args.heights_prev, args.params))
+        return wave_displace_swap_f1479994_packed(bounds, args, begin, end, args.heights.data, args.heights_prev.data, args.mouse_pos.data, args.params.data);
+    wave_displace_swap_f1479994_any(bounds, args, begin, end);
+}
+
+WC_EXPORT void wave_displace_swap_f1479994_cpu_range(const wc::launch_bounds<2>* bounds, const wave_displace_swap_f1479994_args* args, wc::uint64 begin, wc::uint64 end) {
+    wave_displace_swap_f1479994_walk(*bounds, *args, begin, end);
 }
 
 WC_EXPORT void wave_displace_swap_f1479994_cpu_forward(const wc::launch_bounds<2>* bounds, const wave_displace_swap_f1479994_args* args) {
-    wave_displace_swap_f1479994_cpu_range(bounds, args, 0, bounds->size);
+    wave_displace_swap_f1479994_walk(*bounds, *args, 0, bounds->size);
 }
 
 #endif
@@ -867,20 +877,25 @@ WC_NOINLINE void wave_solve_fd577726_packed(const wc::launch_bounds<2>& bounds, 
     }
 }
 
-WC_EXPORT void wave_solve_fd577726_cpu_range(const wc::launch_bounds<2>* bounds, const wave_solve_fd577726_args* args, wc::uint64 begin, wc::uint64 end) {
+WC_NOINLINE void wave_solve_fd577726_walk(const wc::launch_bounds<2>& bounds, const wave_solve_fd577726_args& args,
+    wc::uint64 begin, wc::uint64 end) {
     if (begin >= end) return;
-    if (bounds->coord_mult <= 1 &&
-        wc::is_packed(args->heights) &&
-        wc::is_packed(args->heights_prev) &&
-        wc::is_packed(args->params) &&
-        wc::is_disjoint(args->heights, args->heights_prev) &&
-        wc::is_disjoint(args->heights_prev, args->params))
-        return wave_solve_fd577726_packed(*bounds, *args, begin, end, args->heights.data, args->heights_prev.data, args->params.data);
-    wave_solve_fd577726_any(*bounds, *args, begin, end);
+    if (bounds.coord_mult <= 1 &&
+        wc::is_packed(args.heights) &&
+        wc::is_packed(args.heights_prev) &&
+        wc::is_packed(args.params) &&
+        wc::is_disjoint(args.heights, args.heights_prev) &&
+        wc::is_disjoint(args.heights_prev, args.params))
+        return wave_solve_fd577726_packed(bounds, args, begin, end, args.heights.data, args.heights_prev.data, args.params.data);
+    wave_solve_fd577726_any(bounds, args, begin, end);
+}
+
+WC_EXPORT void wave_solve_fd577726_cpu_range(const wc::launch_bounds<2>* bounds, const wave_solve_fd577726_args* args, wc::uint64 begin, wc::uint64 end) {
+    wave_solve_fd577726_walk(*bounds, *args, begin, end);
 }
 
 WC_EXPORT void wave_solve_fd577726_cpu_forward(const wc::launch_bounds<2>* bounds, const wave_solve_fd577726_args* args) {
-    wave_solve_fd577726_cpu_range(bounds, args, 0, bounds->size);
+    wave_solve_fd577726_walk(*bounds, *args, 0, bounds->size);
 }
 
 #endif

@@ -694,30 +694,35 @@ WC_NOINLINE void tank_displace_0705c747_packed(const wc::launch_bounds<2>& bound
     }
 }
 
-WC_EXPORT void tank_displace_0705c747_cpu_range(const wc::launch_bounds<2>* bounds, const tank_displace_0705c747_args* args, wc::uint64 begin, wc::uint64 end) {
+WC_NOINLINE void tank_displace_0705c747_walk(const wc::launch_bounds<2>& bounds, const tank_displace_0705c747_args& args,
+    wc::uint64 begin, wc::uint64 end) {
     if (begin >= end) return;
-    if (bounds->coord_mult <= 1 &&
-        wc::is_packed(args->heights) &&
-        wc::is_packed(args->heights_prev) &&
-        wc::is_packed(args->speed) &&
-        wc::is_packed(args->mouse_from) &&
-        wc::is_packed(args->mouse_pos) &&
-        wc::is_packed(args->params) &&
-        wc::is_disjoint(args->heights, args->heights_prev) &&
-        wc::is_disjoint(args->heights, args->speed) &&
-        wc::is_disjoint(args->heights, args->mouse_from) &&
-        wc::is_disjoint(args->heights, args->mouse_pos) &&
-        wc::is_disjoint(args->heights, args->params) &&
-        wc::is_disjoint(args->heights_prev, args->speed) &&
-        wc::is_disjoint(args->heights_prev, args->mouse_from) &&
-        wc::is_disjoint(args->heights_prev, args->mouse_pos) &&
-        wc::is_disjoint(args->heights_prev, args->params))
-        return tank_displace_0705c747_packed(*bounds, *args, begin, end, args->heights.data, args->heights_prev.data, args->speed.data, args->mouse_from.data, args->mouse_pos.data, args->params.data);
-    tank_displace_0705c747_any(*bounds, *args, begin, end);
+    if (bounds.coord_mult <= 1 &&
+        wc::is_packed(args.heights) &&
+        wc::is_packed(args.heights_prev) &&
+        wc::is_packed(args.speed) &&
+        wc::is_packed(args.mouse_from) &&
+        wc::is_packed(args.mouse_pos) &&
+        wc::is_packed(args.params) &&
+        wc::is_disjoint(args.heights, args.heights_prev) &&
+        wc::is_disjoint(args.heights, args.speed) &&
+        wc::is_disjoint(args.heights, args.mouse_from) &&
+        wc::is_disjoint(args.heights, args.mouse_pos) &&
+        wc::is_disjoint(args.heights, args.params) &&
+        wc::is_disjoint(args.heights_prev, args.speed) &&
+        wc::is_disjoint(args.heights_prev, args.mouse_from) &&
+        wc::is_disjoint(args.heights_prev, args.mouse_pos) &&
+        wc::is_disjoint(args.heights_prev, args.params))
+        return tank_displace_0705c747_packed(bounds, args, begin, end, args.heights.data, args.heights_prev.data, args.speed.data, args.mouse_from.data, args.mouse_pos.data, args.params.data);
+    tank_displace_0705c747_any(bounds, args, begin, end);
+}
+
+WC_EXPORT void tank_displace_0705c747_cpu_range(const wc::launch_bounds<2>* bounds, const tank_displace_0705c747_args* args, wc::uint64 begin, wc::uint64 end) {
+    tank_displace_0705c747_walk(*bounds, *args, begin, end);
 }
 
 WC_EXPORT void tank_displace_0705c747_cpu_forward(const wc::launch_bounds<2>* bounds, const tank_displace_0705c747_args* args) {
-    tank_displace_0705c747_cpu_range(bounds, args, 0, bounds->size);
+    tank_displace_0705c747_walk(*bounds, *args, 0, bounds->size);
 }
 
 #endif
@@ -809,30 +814,35 @@ WC_NOINLINE void tank_displace_swap_252bbc58_packed(const wc::launch_bounds<2>& 
     }
 }
 
-WC_EXPORT void tank_displace_swap_252bbc58_cpu_range(const wc::launch_bounds<2>* bounds, const tank_displace_swap_252bbc58_args* args, wc::uint64 begin, wc::uint64 end) {
+WC_NOINLINE void tank_displace_swap_252bbc58_walk(const wc::launch_bounds<2>& bounds, const tank_displace_swap_252bbc58_args& args,
+    wc::uint64 begin, wc::uint64 end) {
     if (begin >= end) return;
-    if (bounds->coord_mult <= 1 &&
-        wc::is_packed(args->heights) &&
-        wc::is_packed(args->heights_prev) &&
-        wc::is_packed(args->speed) &&
-        wc::is_packed(args->mouse_from) &&
-        wc::is_packed(args->mouse_pos) &&
-        wc::is_packed(args->params) &&
-        wc::is_disjoint(args->heights, args->heights_prev) &&
-        wc::is_disjoint(args->heights, args->speed) &&
-        wc::is_disjoint(args->heights, args->mouse_from) &&
-        wc::is_disjoint(args->heights, args->mouse_pos) &&
-        wc::is_disjoint(args->heights, args->params) &&
-        wc::is_disjoint(args->heights_prev, args->speed) &&
-        wc::is_disjoint(args->heights_prev, args->mouse_from) &&
-        wc::is_disjoint(args->heights_prev, args->mouse_pos) &&
-        wc::is_disjoint(args->heights_prev, args->params))
-        return tank_displace_swap_252bbc58_packed(*bounds, *args, begin, end, args->heights.data, args->heights_prev.data, args->speed.data, args->mouse_from.data, args->mouse_pos.data, args->params.data);
-    tank_displace_swap_252bbc58_any(*bounds, *args, begin, end);
+    if (bounds.coord_mult <= 1 &&
+        wc::is_packed(args.heights) &&
+        wc::is_packed(args.heights_prev) &&
+        wc::is_packed(args.speed) &&
+        wc::is_packed(args.mouse_from) &&
+        wc::is_packed(args.mouse_pos) &&
+        wc::is_packed(args.params) &&
+        wc::is_disjoint(args.heights, args.heights_prev) &&
+        wc::is_disjoint(args.heights, args.speed) &&
+        wc::is_disjoint(args.heights, args.mouse_from) &&
+        wc::is_disjoint(args.heights, args.mouse_pos) &&
+        wc::is_disjoint(args.heights, args.params) &&
+        wc::is_disjoint(args.heights_prev, args.speed) &&
+        wc::is_disjoint(args.heights_prev, args.mouse_from) &&
+        wc::is_disjoint(args.heights_prev, args.mouse_pos) &&
+        wc::is_disjoint(args.heights_prev, args.params))
+        return tank_displace_swap_252bbc58_packed(bounds, args, begin, end, args.heights.data, args.heights_prev.data, args.speed.data, args.mouse_from.data, args.mouse_pos.data, args.params.data);
+    tank_displace_swap_252bbc58_any(bounds, args, begin, end);
+}
+
+WC_EXPORT void tank_displace_swap_252bbc58_cpu_range(const wc::launch_bounds<2>* bounds, const tank_displace_swap_252bbc58_args* args, wc::uint64 begin, wc::uint64 end) {
+    tank_displace_swap_252bbc58_walk(*bounds, *args, begin, end);
 }
 
 WC_EXPORT void tank_displace_swap_252bbc58_cpu_forward(const wc::launch_bounds<2>* bounds, const tank_displace_swap_252bbc58_args* args) {
-    tank_displace_swap_252bbc58_cpu_range(bounds, args, 0, bounds->size);
+    tank_displace_swap_252bbc58_walk(*bounds, *args, 0, bounds->size);
 }
 
 #endif
@@ -934,27 +944,32 @@ WC_NOINLINE void tank_drive_3ed4ec07_packed(const wc::launch_bounds<2>& bounds, 
     }
 }
 
-WC_EXPORT void tank_drive_3ed4ec07_cpu_range(const wc::launch_bounds<2>* bounds, const tank_drive_3ed4ec07_args* args, wc::uint64 begin, wc::uint64 end) {
+WC_NOINLINE void tank_drive_3ed4ec07_walk(const wc::launch_bounds<2>& bounds, const tank_drive_3ed4ec07_args& args,
+    wc::uint64 begin, wc::uint64 end) {
     if (begin >= end) return;
-    if (bounds->coord_mult <= 1 &&
-        wc::is_packed(args->current) &&
-        wc::is_packed(args->previous) &&
-        wc::is_packed(args->speed) &&
-        wc::is_packed(args->sources) &&
-        wc::is_packed(args->source_count) &&
-        wc::is_disjoint(args->current, args->previous) &&
-        wc::is_disjoint(args->current, args->speed) &&
-        wc::is_disjoint(args->current, args->sources) &&
-        wc::is_disjoint(args->current, args->source_count) &&
-        wc::is_disjoint(args->previous, args->speed) &&
-        wc::is_disjoint(args->previous, args->sources) &&
-        wc::is_disjoint(args->previous, args->source_count))
-        return tank_drive_3ed4ec07_packed(*bounds, *args, begin, end, args->current.data, args->previous.data, args->speed.data, args->sources.data, args->source_count.data);
-    tank_drive_3ed4ec07_any(*bounds, *args, begin, end);
+    if (bounds.coord_mult <= 1 &&
+        wc::is_packed(args.current) &&
+        wc::is_packed(args.previous) &&
+        wc::is_packed(args.speed) &&
+        wc::is_packed(args.sources) &&
+        wc::is_packed(args.source_count) &&
+        wc::is_disjoint(args.current, args.previous) &&
+        wc::is_disjoint(args.current, args.speed) &&
+        wc::is_disjoint(args.current, args.sources) &&
+        wc::is_disjoint(args.current, args.source_count) &&
+        wc::is_disjoint(args.previous, args.speed) &&
+        wc::is_disjoint(args.previous, args.sources) &&
+        wc::is_disjoint(args.previous, args.source_count))
+        return tank_drive_3ed4ec07_packed(bounds, args, begin, end, args.current.data, args.previous.data, args.speed.data, args.sources.data, args.source_count.data);
+    tank_drive_3ed4ec07_any(bounds, args, begin, end);
+}
+
+WC_EXPORT void tank_drive_3ed4ec07_cpu_range(const wc::launch_bounds<2>* bounds, const tank_drive_3ed4ec07_args* args, wc::uint64 begin, wc::uint64 end) {
+    tank_drive_3ed4ec07_walk(*bounds, *args, begin, end);
 }
 
 WC_EXPORT void tank_drive_3ed4ec07_cpu_forward(const wc::launch_bounds<2>* bounds, const tank_drive_3ed4ec07_args* args) {
-    tank_drive_3ed4ec07_cpu_range(bounds, args, 0, bounds->size);
+    tank_drive_3ed4ec07_walk(*bounds, *args, 0, bounds->size);
 }
 
 #endif
@@ -1090,24 +1105,29 @@ WC_NOINLINE void tank_edges_1d9279e9_packed(const wc::launch_bounds<1>& bounds, 
     }
 }
 
-WC_EXPORT void tank_edges_1d9279e9_cpu_range(const wc::launch_bounds<1>* bounds, const tank_edges_1d9279e9_args* args, wc::uint64 begin, wc::uint64 end) {
+WC_NOINLINE void tank_edges_1d9279e9_walk(const wc::launch_bounds<1>& bounds, const tank_edges_1d9279e9_args& args,
+    wc::uint64 begin, wc::uint64 end) {
     if (begin >= end) return;
-    if (bounds->coord_mult <= 1 &&
-        wc::is_packed(args->current) &&
-        wc::is_packed(args->stepped) &&
-        wc::is_packed(args->speed) &&
-        wc::is_packed(args->edges) &&
-        wc::is_packed(args->params) &&
-        wc::is_disjoint(args->current, args->stepped) &&
-        wc::is_disjoint(args->stepped, args->speed) &&
-        wc::is_disjoint(args->stepped, args->edges) &&
-        wc::is_disjoint(args->stepped, args->params))
-        return tank_edges_1d9279e9_packed(*bounds, *args, begin, end, args->current.data, args->stepped.data, args->speed.data, args->edges.data, args->params.data);
-    tank_edges_1d9279e9_any(*bounds, *args, begin, end);
+    if (bounds.coord_mult <= 1 &&
+        wc::is_packed(args.current) &&
+        wc::is_packed(args.stepped) &&
+        wc::is_packed(args.speed) &&
+        wc::is_packed(args.edges) &&
+        wc::is_packed(args.params) &&
+        wc::is_disjoint(args.current, args.stepped) &&
+        wc::is_disjoint(args.stepped, args.speed) &&
+        wc::is_disjoint(args.stepped, args.edges) &&
+        wc::is_disjoint(args.stepped, args.params))
+        return tank_edges_1d9279e9_packed(bounds, args, begin, end, args.current.data, args.stepped.data, args.speed.data, args.edges.data, args.params.data);
+    tank_edges_1d9279e9_any(bounds, args, begin, end);
+}
+
+WC_EXPORT void tank_edges_1d9279e9_cpu_range(const wc::launch_bounds<1>* bounds, const tank_edges_1d9279e9_args* args, wc::uint64 begin, wc::uint64 end) {
+    tank_edges_1d9279e9_walk(*bounds, *args, begin, end);
 }
 
 WC_EXPORT void tank_edges_1d9279e9_cpu_forward(const wc::launch_bounds<1>* bounds, const tank_edges_1d9279e9_args* args) {
-    tank_edges_1d9279e9_cpu_range(bounds, args, 0, bounds->size);
+    tank_edges_1d9279e9_walk(*bounds, *args, 0, bounds->size);
 }
 
 #endif
@@ -1220,24 +1240,29 @@ WC_NOINLINE void tank_step_9be69a29_packed(const wc::launch_bounds<2>& bounds, c
     }
 }
 
-WC_EXPORT void tank_step_9be69a29_cpu_range(const wc::launch_bounds<2>* bounds, const tank_step_9be69a29_args* args, wc::uint64 begin, wc::uint64 end) {
+WC_NOINLINE void tank_step_9be69a29_walk(const wc::launch_bounds<2>& bounds, const tank_step_9be69a29_args& args,
+    wc::uint64 begin, wc::uint64 end) {
     if (begin >= end) return;
-    if (bounds->coord_mult <= 1 &&
-        wc::is_packed(args->current) &&
-        wc::is_packed(args->previous) &&
-        wc::is_packed(args->speed) &&
-        wc::is_packed(args->damping) &&
-        wc::is_packed(args->params) &&
-        wc::is_disjoint(args->current, args->previous) &&
-        wc::is_disjoint(args->previous, args->speed) &&
-        wc::is_disjoint(args->previous, args->damping) &&
-        wc::is_disjoint(args->previous, args->params))
-        return tank_step_9be69a29_packed(*bounds, *args, begin, end, args->current.data, args->previous.data, args->speed.data, args->damping.data, args->params.data);
-    tank_step_9be69a29_any(*bounds, *args, begin, end);
+    if (bounds.coord_mult <= 1 &&
+        wc::is_packed(args.current) &&
+        wc::is_packed(args.previous) &&
+        wc::is_packed(args.speed) &&
+        wc::is_packed(args.damping) &&
+        wc::is_packed(args.params) &&
+        wc::is_disjoint(args.current, args.previous) &&
+        wc::is_disjoint(args.previous, args.speed) &&
+        wc::is_disjoint(args.previous, args.damping) &&
+        wc::is_disjoint(args.previous, args.params))
+        return tank_step_9be69a29_packed(bounds, args, begin, end, args.current.data, args.previous.data, args.speed.data, args.damping.data, args.params.data);
+    tank_step_9be69a29_any(bounds, args, begin, end);
+}
+
+WC_EXPORT void tank_step_9be69a29_cpu_range(const wc::launch_bounds<2>* bounds, const tank_step_9be69a29_args* args, wc::uint64 begin, wc::uint64 end) {
+    tank_step_9be69a29_walk(*bounds, *args, begin, end);
 }
 
 WC_EXPORT void tank_step_9be69a29_cpu_forward(const wc::launch_bounds<2>* bounds, const tank_step_9be69a29_args* args) {
-    tank_step_9be69a29_cpu_range(bounds, args, 0, bounds->size);
+    tank_step_9be69a29_walk(*bounds, *args, 0, bounds->size);
 }
 
 #endif
