@@ -1,4 +1,4 @@
-"""The tools: drawing walls, placing and dragging sources and probes. Positions are in cells, as the pointer gives them."""
+"""The tools: drawing walls, placing and dragging sources and probes. Positions are in cells, as the pointer's are."""
 
 from __future__ import annotations
 

@@ -1,0 +1,404 @@
+"""The panels without a window: ImGui's context is fed mouse and keys, a stand-in application is asked what arrived."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from fakes import FakeHost
+from imgui_bundle import imgui
+from whitecap.app.gui import Gui
+from whitecap.app.lab.keys import KEYS, Shortcuts
+from whitecap.app.lab.probes import Probe
+from whitecap.app.lab.sources import Source
+from whitecap.app.lab.walls import Box
+from whitecap.app.panels import capture, dock, draw, overlay, question, simulation, widgets
+from whitecap.app.panels.state import state_of
+from whitecap.app.scene import Grid
+from whitecap.app.viewport import Viewport
+
+
+class Screen:
+    """An application of fakes with real panels. Items are found by the rectangle that they were drawn in."""
+
+    def __init__(self, host: FakeHost, panels: Callable[[Any], None] = draw) -> None:
+        self.host = host
+        self.rectangles: dict[str, tuple[float, float, float, float]] = {}
+        self.gui = Gui(None, panels)
+        host.gui = self.gui
+        self.frames()
+
+    def frames(self, count: int = 2) -> None:
+        for _ in range(count):
+            self.gui.draw(self.host, 1 / 60, None)  # type: ignore[arg-type]
+
+    def move(self, x: float, y: float) -> None:
+        self.gui.move(x, y)
+        self.frames(1)
+
+    def press(self, button: str = "left", down: bool = True) -> None:
+        self.gui.button(button, down)  # type: ignore[arg-type]
+        self.frames(1)
+
+    def click(self, x: float, y: float, button: str = "left") -> None:
+        self.move(x, y)
+        self.press(button)
+        self.press(button, False)
+        self.frames(1)
+
+    def type(self, text: str) -> None:
+        self.gui.text(text)
+        self.frames(1)
+
+    def key(self, name: str, modifiers: set[str] = frozenset()) -> None:  # type: ignore[assignment]
+        self.gui.key(name, True, set(modifiers))
+        self.frames(1)
+        self.gui.key(name, False, set())
+        self.frames(1)
+
+
+@pytest.fixture
+def screen() -> Iterator[Screen]:
+    made = Screen(FakeHost())
+    yield made
+    made.gui.release()
+
+
+@pytest.fixture
+def sliders(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[float, float, float, float]]:
+    """Where each slider's track was drawn last: left, top, width, height by name."""
+    places: dict[str, tuple[float, float, float, float]] = {}
+    real = widgets._explain
+
+    def note_place(*args: Any) -> None:
+        corner, size = imgui.get_item_rect_min(), imgui.get_item_rect_size()
+        places[names[-1]] = (corner.x, corner.y, size.x, size.y)
+        real(*args)
+
+    names: list[str] = []
+    label = widgets.label
+
+    def note_name(text: str, help: str = "") -> None:
+        names.append(text)
+        label(text, help)
+
+    monkeypatch.setattr(widgets, "_explain", note_place)
+    monkeypatch.setattr(widgets, "label", note_name)
+    return places
+
+
+@pytest.fixture
+def only_simulation(sliders: dict[str, tuple[float, float, float, float]]) -> Iterator[tuple[Screen, dict[str, Any]]]:
+    """A screen with the Simulation panel alone in a window."""
+
+    def panels(app: Any) -> None:
+        imgui.set_next_window_pos(imgui.ImVec2(0, 0))
+        imgui.set_next_window_size(imgui.ImVec2(400, 600))
+        imgui.begin("alone")
+        simulation.draw(app)
+        imgui.end()
+
+    made = Screen(FakeHost(), panels)
+    yield made, sliders
+    made.gui.release()
+
+
+def middle(place: tuple[float, float, float, float], across: float = 0.5) -> tuple[float, float]:
+    return place[0] + across * place[2], place[1] + place[3] / 2
+
+
+def test_every_panel_draws_with_everything_unfolded(monkeypatch: pytest.MonkeyPatch, screen: Screen) -> None:
+    unfolded = tuple((title, panel, True) for title, panel, _ in dock.SECTIONS)
+    monkeypatch.setattr(dock, "SECTIONS", unfolded)
+    made = Screen(FakeHost("tank", Grid(64, 64)))
+    host, lab = made.host, made.host.lab
+    lab.edit(
+        lab.setup.with_source(Source("moving", uid=1)).with_probe(Probe(uid=2)).with_(walls=(Box(0, 0, 1, 1),)), "all"
+    )
+    for tool in ("wall", "erase", "source", "probe", "poke"):
+        lab.tools.take(tool)
+        for kind in ("reflecting", "slow"):
+            lab.tools.wall_kind = kind  # type: ignore[assignment]
+            made.frames()
+    for selected in (("source", 1), ("probe", 2), None):
+        lab.tools.selected = selected
+        made.frames()
+    for mode in ("water", "data"):
+        host.look.mode, host.look.auto_range, host.look.contours = mode, False, True
+        made.frames()
+    for _ in range(80):
+        lab.before_frame()
+        host.simulation.heights()[:] = np.sin(host.simulation.seconds)
+        host.simulation.frame()
+        lab.after_frame(host.simulation.heights())
+    made.frames()
+    host.simulation.graph = SimpleNamespace(capture=fake_capture())
+    made.gui.help_visible = True
+    host.settings.hint_seen = False
+    made.frames()
+    assert [message.text for message in host.errors.entries] == []
+    made.gui.release()
+
+
+def fake_capture() -> Any:
+    launch = {
+        "kind": "launch",
+        "kernel": "wave_solve",
+        "shape": [128, 128],
+        "size": 16384,
+        "arguments": [
+            {"size": 56, "bytes": bytes(56), "regions": [1], "access": "read_write"},
+            {"size": 4, "bytes": np.float32(0.25).tobytes(), "regions": [], "access": "unknown"},
+        ],
+    }
+    branch = {"kind": "if", "branches": [[launch], [{"kind": "copy", "size": 64}]]}
+    return SimpleNamespace(
+        operations=[launch] * 17 + [branch],
+        launch_count=18,
+        device="cuda",
+        target_arch=90,
+        whitecap_producer="",
+        producer="warp",
+        bindings=[{"name": "heights", "region": 1, "size": 65536, "output": False}],
+        regions=[{"id": 1, "size": 65536}, {"id": 2, "size": 5}],
+        modules=[{"name": "wave", "hash": "ab" * 32, "binary_filename": "wc_wave.sm_90.cubin"}],
+        alternatives=[{"module_hash": "ab" * 32, "target": "x86_64_v3", "filename": "f", "digest": ""}],
+    )
+
+
+def test_operations_are_listed_with_dimensions_and_arguments() -> None:
+    rows = capture.operation_rows(fake_capture().operations)
+    assert rows[0][:2] == ("wave_solve", "128 x 128")
+    assert rows[0][2] == "0: region 1, read and write\n1: 4 bytes, 0.25"
+    assert len(rows) == 20
+    assert rows[18][0] == "  wave_solve"
+    assert rows[19][:2] == ("  copy", "64 B")
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(5, "5 B"), (1 << 16, "64.0 KiB"), (3 << 20, "3.0 MiB"), (5 << 30, "5.0 GiB")]
+)
+def test_sizes_read_well(size: int, text: str) -> None:
+    assert capture.readable_size(size) == text
+
+
+def test_dragging_a_slider_issues_edits_and_the_release_seals_them(only_simulation: Any) -> None:
+    screen, sliders = only_simulation
+    place = sliders["Wave speed"]
+    screen.move(*middle(place, 0.2))
+    screen.press()
+    for across in (0.3, 0.4, 0.5):
+        screen.move(*middle(place, across))
+    screen.press(down=False)
+    value = screen.host.simulation.values["k_speed"]
+    assert value == pytest.approx(200, rel=0.05)
+    assert len(screen.host.lab.history) == 1
+    screen.host.lab.undo()
+    assert screen.host.simulation.values["k_speed"] == 60.0
+    assert screen.host.opened == []
+
+
+def test_two_drags_are_two_edits(only_simulation: Any) -> None:
+    screen, sliders = only_simulation
+    for across in (0.3, 0.6):
+        screen.move(*middle(sliders["Damping"], across))
+        screen.press()
+        screen.press(down=False)
+    assert len(screen.host.lab.history) == 2
+
+
+def test_a_double_click_sets_the_default(only_simulation: Any) -> None:
+    screen, sliders = only_simulation
+    screen.host.lab.set_parameter("k_speed", 200.0)
+    screen.host.lab.seal()
+    screen.frames()
+    screen.move(*middle(sliders["Wave speed"], 0.7))
+    for _ in range(2):
+        screen.press()
+        screen.press(down=False)
+    assert screen.host.simulation.values["k_speed"] == 60.0
+
+
+def test_ctrl_click_types_a_value(only_simulation: Any) -> None:
+    screen, sliders = only_simulation
+    screen.move(*middle(sliders["Wave speed"], 0.5))
+    screen.gui.key("LCTRL", True, {"ctrl"})
+    screen.frames(1)
+    screen.press()
+    screen.press(down=False)
+    screen.gui.key("LCTRL", False, set())
+    screen.frames(1)
+    assert screen.gui.typing
+    screen.key("A", {"ctrl"})
+    screen.type("123.5")
+    screen.key("RETURN")
+    assert screen.host.simulation.values["k_speed"] == pytest.approx(123.5)
+    assert not screen.gui.typing
+
+
+def test_the_right_buttons_menu_types_a_value(only_simulation: Any) -> None:
+    screen, sliders = only_simulation
+    screen.click(*middle(sliders["Damping"]), button="right")
+    screen.frames(3)
+    assert screen.gui.typing
+    screen.key("A", {"ctrl"})
+    screen.type("432")
+    screen.key("RETURN")
+    assert screen.host.simulation.values["k_damp"] == 432.0
+
+
+def test_an_unstable_value_is_refused_under_the_cursor(only_simulation: Any) -> None:
+    screen, sliders = only_simulation
+    screen.host.lab.set_grid(substeps=2)
+    screen.frames()
+    before = screen.host.simulation.values["k_speed"]
+    screen.click(*middle(sliders["Wave speed"], 0.9))
+    assert screen.host.simulation.values["k_speed"] == before
+    assert "refused" in screen.host.lab.message
+
+
+def test_the_substep_slider_captures_anew(only_simulation: Any) -> None:
+    screen, sliders = only_simulation
+    screen.click(*middle(sliders["Sub-steps"], 0.5))
+    assert screen.host.opened
+    assert screen.host.simulation.grid.substeps == pytest.approx(33, abs=2)
+
+
+def test_shortcuts_are_silent_while_a_value_is_typed(only_simulation: Any) -> None:
+    screen, sliders = only_simulation
+    screen.click(*middle(sliders["Damping"]), button="right")
+    screen.frames(3)
+    shortcuts = Shortcuts()
+    typing = screen.gui.typing
+    assert typing
+    fired = [shortcuts.press(a.key, a.modifiers, typing) for a in KEYS if a.key and not a.always]
+    fired += [shortcuts.text(a.text, typing) for a in KEYS if a.text]
+    assert set(fired) == {None}
+
+
+def test_a_panel_under_the_cursor_keeps_the_mouse_and_the_water_does_not(screen: Screen) -> None:
+    screen.move(100, 300)
+    assert screen.gui.wants_mouse
+    screen.move(900, 400)
+    assert not screen.gui.wants_mouse
+    screen.move(900, 795)
+    assert screen.gui.wants_mouse  # the status line
+
+
+def test_a_drag_that_began_on_a_slider_stays_with_it(only_simulation: Any) -> None:
+    screen, sliders = only_simulation
+    screen.move(*middle(sliders["Wave speed"], 0.3))
+    screen.press()
+    screen.move(1200, 700)
+    assert screen.gui.wants_mouse
+    screen.press(down=False)
+    screen.move(1201, 700)
+    assert not screen.gui.wants_mouse
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.0, 2.0, 3.0])
+@pytest.mark.parametrize("size", [(1280, 800), (640, 480), (200, 150), (3840, 2160)])
+def test_panels_draw_at_any_scale_and_leave_water_free(scale: float, size: tuple[int, int], screen: Screen) -> None:
+    screen.host.settings.ui_scale = scale
+    screen.host.viewport = Viewport(*size, 2.0)
+    screen.frames(3)
+    assert screen.host.errors.entries == []
+    assert dock.LARGEST_SHARE < 0.5
+
+
+def test_hidden_panels_take_no_mouse(screen: Screen) -> None:
+    screen.gui.panels_visible = False
+    screen.frames()
+    screen.move(100, 300)
+    assert not screen.gui.wants_mouse
+
+
+def test_the_error_dialog_shows_until_it_is_closed(screen: Screen) -> None:
+    for _ in range(3):
+        screen.host.show_error("the disk is full")
+    screen.frames()
+    assert len(screen.host.errors.entries) == 1
+    assert screen.host.errors.entries[0].count == 3
+    screen.host.errors.clear()
+    screen.frames()
+
+
+def test_a_panel_that_fails_goes_to_the_dialog_and_the_rest_is_drawn(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(app: Any) -> None:
+        imgui.begin_child("half open")
+        imgui.push_style_color(imgui.Col_.text.value, imgui.ImVec4(1, 0, 0, 1))
+        raise RuntimeError("out of luck")
+
+    monkeypatch.setattr(dock, "SECTIONS", (("Broken", broken, True), ("Simulation", simulation.draw, True)))
+    screen.frames(5)
+    assert [m.text for m in screen.host.errors.entries] == ["panel Broken: out of luck"]
+    assert screen.host.errors.entries[0].count == 5
+
+
+def test_a_question_is_answered_once(screen: Screen) -> None:
+    answers: list[str] = []
+    question.ask(screen.host, question.Question("Which?", "One of two.", ("heights", "pressure"), answers.append))
+    screen.frames(3)
+    window = imgui.internal.find_window_by_name("Which?###question")
+    screen.click(window.pos.x + window.size.x / 2, window.pos.y + 75)
+    assert answers in (["heights"], ["pressure"])
+    assert state_of(screen.host).question is None
+
+
+def test_the_runaway_banner_goes_back_with_one_click(screen: Screen) -> None:
+    host = screen.host
+    host.lab.after_frame(host.simulation.heights())
+    host.simulation.heights()[:] = np.nan
+    host.lab.after_frame(host.simulation.heights())
+    screen.frames(3)
+    window = imgui.internal.find_window_by_name("rescue")
+    assert window is not None
+    assert window.active
+    screen.click(window.pos.x + 40, window.pos.y + window.size.y - 24)
+    assert host.performed == ["restore"]
+    assert not host.simulation.paused
+
+
+def test_the_hint_is_gone_for_good_after_a_click(screen: Screen) -> None:
+    screen.host.settings.hint_seen = False
+    screen.frames(3)
+    window = imgui.internal.find_window_by_name("hint")
+    screen.click(window.pos.x + 30, window.pos.y + window.size.y - 20)
+    assert screen.host.settings.hint_seen
+
+
+def test_marks_lie_where_the_camera_shows_their_place(screen: Screen) -> None:
+    host = screen.host
+    spot = overlay._on_screen(host, 10.0, 90.0)
+    origin, direction = host.camera.ray(spot.x, spot.y, host.viewport.size)
+    distance = -origin[1] / direction[1]
+    x = (origin[0] + distance * direction[0]) / 0.1 + 63.5
+    y = (origin[2] + distance * direction[2]) / 0.1 + 63.5
+    assert (x, y) == pytest.approx((10.0, 90.0), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "log", "place"),
+    [
+        (5, 0, 10, False, 0.5),
+        (-1, 0, 10, False, 0),
+        (99, 0, 10, False, 1),
+        (1, 0.1, 10, True, 0.5),
+        (0.1, 0.1, 10, True, 0),
+    ],
+)
+def test_the_red_part_begins_at_the_limit(value: float, low: float, high: float, log: bool, place: float) -> None:
+    assert widgets.track_place(value, low, high, log) == pytest.approx(place)
+
+
+@pytest.mark.parametrize(
+    ("value", "whole", "text"),
+    [(60.0, False, "60"), (0.123456, False, "0.1235"), (12345.6, False, "12346"), (7.2, True, "7")],
+)
+def test_numbers_read_well(value: float, whole: bool, text: str) -> None:
+    assert widgets.number_format(value, whole) == text
