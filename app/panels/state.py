@@ -22,7 +22,8 @@ class PanelState:
     caption_title: str = ""
     spectrum_of: int = 0
     question: Any = None
-    compiled: str = ""
+    room: tuple[float, float] | None = None
+    room_of: tuple[int, int] = (0, 0)
 
 
 _states: weakref.WeakKeyDictionary[Any, PanelState] = weakref.WeakKeyDictionary()
