@@ -298,6 +298,7 @@ class Application:
             self.simulation.release()
 
     def _draw(self, seconds: float, target: Any) -> None:
+        self.stage.fit(self.viewport, self.gui.insets if self.gui is not None else (0.0, 0.0, 0.0, 0.0))
         self.stage.draw(self.viewport, target, self._hover())
         self._run(self.before_panels, target)
         if self.recording is not None:

@@ -65,7 +65,7 @@ class Gui:
     def __init__(
         self,
         make_renderer: Callable[[], Any] | None = None,
-        panels: Callable[[Application], None] | None = None,
+        panels: Callable[[Any], None] | None = None,
     ) -> None:
         self._context = imgui.create_context()
         self._plots = implot.create_context()
@@ -76,6 +76,8 @@ class Gui:
         _load_font()
         self.panels_visible = True
         self.help_visible = False
+        self.insets = (0.0, 0.0, 0.0, 0.0)
+        """What the dock and the status line cover at the left, top, right and bottom, in logical pixels."""
         self._panels = panels if panels is not None else _find_panels()
         self._renderer = make_renderer() if make_renderer is not None else None
         if self._renderer is None:
@@ -151,6 +153,7 @@ class Gui:
         except BaseException:
             imgui.end_frame()  # closes what a failed panel left open, so that the next frame can show the error
             raise
+        self.insets = _covered()
         self.end(target)
 
     def begin(self, viewport: Viewport, seconds: float, ui_scale: float = 1.0) -> None:
@@ -179,11 +182,17 @@ class Gui:
         imgui.destroy_context(self._context)
 
 
-def _find_panels() -> Callable[[Application], None]:
-    try:
-        from .panels import draw
-    except ImportError:
-        return lambda application: None
+def _covered() -> tuple[float, float, float, float]:
+    """Width of the dock and height of the status line in this frame; 0 where they are not shown."""
+    dock, status = (imgui.internal.find_window_by_name(name) for name in ("dock", "status"))
+    left = dock.size.x if dock is not None and dock.active else 0.0
+    bottom = status.size.y if status is not None and status.active else 0.0
+    return (left, 0.0, 0.0, bottom)
+
+
+def _find_panels() -> Callable[[Any], None]:
+    from .panels import draw
+
     return draw
 
 

@@ -74,9 +74,11 @@ class OffscreenSession:
         return self
 
     def __exit__(self, *failure: object) -> None:
+        from .gl_context import close_offscreen
+
         self.application.close()
         self.target.release()
-        self.context.release()
+        close_offscreen(self.context)
 
 
 def offscreen(options: Namespace) -> int:

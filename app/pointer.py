@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 if TYPE_CHECKING:
     from .application import Application
 
@@ -75,7 +77,7 @@ class Pointer:
             return
         application = self._application
         hit = application.pick_hit(*self.position) if self.position else None
-        point = hit.point if hit else None
+        point = np.array(hit.point) if hit else None
         application.stage.camera.zoom(steps, self.position, application.viewport.size, point)
 
     def poke(self) -> None:

@@ -42,7 +42,8 @@ class WaveReference:
     def laplacian(self) -> np.ndarray:
         """Five-point Laplacian of the current heights, neighbours clamped at the border."""
         h = np.pad(self.heights, 1, mode="edge")
-        return (h[1:-1, 2:] + h[1:-1, :-2] + h[2:, 1:-1] + h[:-2, 1:-1] - 4.0 * h[1:-1, 1:-1]) / self.grid.cell**2
+        around: np.ndarray = h[1:-1, 2:] + h[1:-1, :-2] + h[2:, 1:-1] + h[:-2, 1:-1]
+        return (around - 4.0 * self.heights) / self.grid.cell**2
 
     def frame(self, mouse: tuple[float, float] = OFF_GRID) -> None:
         """One frame: the brush once, then every sub-step."""

@@ -33,4 +33,5 @@ def _interpolate(field: np.ndarray, positions: np.ndarray, axis: int) -> np.ndar
     weight = (positions - low).astype(field.dtype)
     weight = weight[None, :] if axis == 1 else weight[:, None]
     first, second = np.take(field, low, axis), np.take(field, high, axis)
-    return first + weight * (second - first)
+    between: np.ndarray = first + weight * (second - first)
+    return between

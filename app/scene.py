@@ -168,7 +168,8 @@ class Scene:
 
 def struct_dtype(struct: Any) -> np.dtype[Any]:
     """The NumPy dtype of a `capture.struct` class."""
-    return np.dtype(struct.numpy_dtype())
+    dtype: np.dtype[Any] = np.dtype(struct.numpy_dtype())
+    return dtype
 
 
 def time_step(grid: Grid, time_scale: float = 1.0) -> float:

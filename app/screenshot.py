@@ -35,7 +35,8 @@ def read_target(target: Any, size: tuple[int, int]) -> np.ndarray:
     """
     width, height = size
     data = target.read((0, 0, width, height), components=3, alignment=1)
-    return np.frombuffer(data, dtype=np.uint8).reshape(height, width, 3)[::-1].copy()
+    pixels: np.ndarray = np.frombuffer(data, dtype=np.uint8).reshape(height, width, 3)[::-1].copy()
+    return pixels
 
 
 def new_path(suffix: str) -> Path:

@@ -91,12 +91,10 @@ def _from_mapping(data: dict[str, Any]) -> Settings:
 
 
 def _checked(name: str, value: Any, default: Any) -> Any:
-    kind: type | tuple[type, ...] = type(default) if default is not None else int
-    if kind is float:
-        kind = (int, float)
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        wanted = type(default).__name__ if default is not None else "int"
-        raise ValueError(f"{name} = {value!r} is not of type {wanted}")
-    if name in RANGES and not RANGES[name][0] <= value <= RANGES[name][1]:
+    kind: Any = type(default) if default is not None else int
+    allowed = (int, float) if kind is float else (kind,)
+    if type(value) not in allowed:
+        raise ValueError(f"{name} = {value!r} is not of type {kind.__name__}")
+    if name in RANGES and not RANGES[name][0] <= float(value) <= RANGES[name][1]:
         raise ValueError(f"{name} = {value!r} is outside {RANGES[name][0]} to {RANGES[name][1]}")
     return value

@@ -182,7 +182,7 @@ class Simulation:
 
     def _bind(self) -> None:
         bindings = self.graph.capture.bindings
-        self._sizes = {binding["name"]: binding["size"] for binding in bindings}
+        self._sizes: dict[str, int] = {binding["name"]: binding["size"] for binding in bindings}
         self._inputs = [binding["name"] for binding in bindings if not binding["output"]]
         shown = (self.scene.heights, *self.scene.fields)
         for name in shown:
@@ -195,7 +195,7 @@ class Simulation:
         if self.device == "cpu":
             for name in shown:
                 self._views[name] = np.frombuffer(self.graph.view(name), np.float32).reshape(self.grid.shape)
-        self._waves = [name for name in ("heights", "heights_prev") if name in self.scene.fields]
+        self._waves: list[str] = [name for name in ("heights", "heights_prev") if name in self.scene.fields]
         self._sent_params = b""
         self._sent_brush: tuple[Any, Any] | None = None
         self.generation += 1

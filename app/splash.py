@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from imgui_bundle import imgui
 
@@ -21,7 +21,7 @@ def draw_splash(viewport: Viewport, label: str, seconds: float) -> None:
 
     _centred(draw, centre_x, centre_y - 70 * scale, 34 * scale, ink, "Whitecap")
     width = min(360 * scale, viewport.width * 0.7)
-    points = [
+    points: list[Any] = [
         imgui.ImVec2(centre_x - width / 2 + width * k / 96, centre_y + _wave(k / 96, seconds) * 12 * scale)
         for k in range(97)
     ]

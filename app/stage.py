@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from .viewport import Viewport
 
 
+Insets = tuple[float, float, float, float]
+"""What panels cover at the left, top, right and bottom, in logical pixels."""
+
+
 class Stage:
     """Renderer, surface, camera and look. `context` None draws nothing: the null renderer, for tests."""
 
@@ -22,6 +26,7 @@ class Stage:
         self.look = look or Look()
         self.camera = Camera(extent(grid))
         self.grid = grid
+        self._fitted: tuple[Any, Any] | None = None
         self.renderer: Any
         if context is None:
             from .view.null import NullRenderer
@@ -43,9 +48,18 @@ class Stage:
         self.grid = grid
         self.camera.set_extent(extent(grid))
 
+    def fit(self, viewport: Viewport, insets: Insets) -> None:
+        """Tells the camera what of the window is free; a camera that stands at home stays at home."""
+        if (viewport.size, insets) == self._fitted:
+            return
+        self._fitted = (viewport.size, insets)
+        at_home = self.camera.pose == self.camera.home_pose()
+        self.camera.set_free_area(insets, viewport.size)
+        if at_home:
+            self.camera.pose = self.camera.home_pose()
+
     def draw(self, viewport: Viewport, target: Any, hover: Any = None) -> None:
         """One picture of the surface as it is now."""
-        self.camera.aspect = viewport.width / max(viewport.height, 1)
         self.renderer.draw(self.surface, self.camera, self.look, viewport.framebuffer, target, hover)
 
     def release(self) -> None:

@@ -77,7 +77,8 @@ class Swap:
             if isinstance(result, Simulation):
                 self._application.take_over(result)
             else:
-                self._application.simulation.replace(*result, self._job_grid)
+                graph, path = result
+                self._application.simulation.replace(graph, path, self._job_grid)
                 self._application.match_stage()
         except Exception as error:
             self._application.show_error(error)

@@ -51,7 +51,9 @@ class Series:
         """A copy, oldest first, float32."""
         if self._count < len(self._values):
             return self._values[: self._count].copy()
-        return np.roll(self._values, -(self._count % len(self._values)))
+        oldest = self._count % len(self._values)
+        values: np.ndarray = np.concatenate([self._values[oldest:], self._values[:oldest]])
+        return values
 
     def summary(self) -> Summary:
         values = self.values()
