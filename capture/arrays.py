@@ -122,7 +122,8 @@ class array:
         values: NumpyArray = self.numpy()
         if dtype is not None:
             values = values.astype(dtype)
-        return values.copy() if copy else values
+        result: NumpyArray = values.copy() if copy else values
+        return result
 
     def numpy(self) -> NumpyArray:
         """The elements: on the CPU a view that stays in step, elsewhere a copy. Vectors add a dimension."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from . import cache, cpu_compile
 from .config import config
+from .device import Device
 from .errors import CaptureError
 from .module import ModuleText
+from .targets import Target
 
 BUILTIN_DIGITS = 16
 
@@ -71,7 +74,7 @@ def cuda_binary(text: ModuleText, target: str) -> bytes:
 
     identity = getattr(cuda_compile, "compiler_identity", lambda: "nvrtc")()
     key = cache.make_key(*_version_parts(text), target, identity)
-    suffix = cuda_suffix(target)
+    suffix = Target(target).suffix
     found = disk_cache().get(key, suffix)
     if found:
         return found.read_bytes()
@@ -80,8 +83,40 @@ def cuda_binary(text: ModuleText, target: str) -> bytes:
     return content
 
 
-def cuda_suffix(target: str) -> str:
-    return ".ptx" if target.startswith("ptx") else ".cubin"
+@dataclass(frozen=True)
+class Binary:
+    """A module built for one target, with the name that its file gets."""
+
+    text: ModuleText
+    target: Target
+    content: bytes
+
+    @property
+    def filename(self) -> str:
+        return self.text.binary_name(self.target.name, self.target.suffix)
+
+    def record(self) -> dict[str, Any]:
+        """The module record of a capture that uses it."""
+        return {
+            "hash": self.text.hash, "name": self.text.name, "binary_filename": self.filename, "arch": self.target.arch
+        }  # fmt: skip
+
+
+def build(text: ModuleText, target: Target) -> Binary:
+    """For exactly this target."""
+    if target.is_cpu:
+        return Binary(text, target, cpu_binary(text, target.name)[0].read_bytes())
+    return Binary(text, target, cuda_binary(text, target.name))
+
+
+def build_for(text: ModuleText, device: Device) -> Binary:
+    """For a device at hand: the best target that can be had."""
+    if device.is_cpu:
+        path, name = cpu_binary(text)
+        return Binary(text, Target(name), path.read_bytes())
+    from .cuda_compile import targets_for_device
+
+    return build(text, Target(targets_for_device(int(getattr(device, "arch", 0)))[0]))
 
 
 def cpu_module(text: ModuleText) -> Any:

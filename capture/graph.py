@@ -60,12 +60,15 @@ class Graph:
         if self.path is not None:
             folder = self.path.with_suffix("").with_name(f"{self.path.stem}_modules")
             return _native.Program(self.capture, str(folder), kind, self._threads, self.device.ordinal)
-        files, records = live_binaries(self.device, self.modules)
-        arch = int(records[0]["arch"]) if records else 0
-        capture = (
-            self.capture if self.device.is_cpu else self.capture.retargeted("cuda", arch or _architecture(self.device))
-        )
-        return _native.Program(capture.with_modules(records), files, kind, self._threads, self.device.ordinal)
+        built = [binaries.build_for(text, self.device) for text in self.modules.values()]
+        capture = self.capture
+        if not self.device.is_cpu:
+            capture = capture.retargeted(
+                "cuda", built[0].target.arch if built else int(getattr(self.device, "arch", 0))
+            )
+        files = {binary.filename: binary.content for binary in built}
+        capture = capture.with_modules([binary.record() for binary in built])
+        return _native.Program(capture, files, kind, self._threads, self.device.ordinal)
 
     @property
     def parameters(self) -> list[Parameter]:
@@ -133,28 +136,6 @@ class Graph:
     def __repr__(self) -> str:
         kind = "live" if self.is_live else str(self.path)
         return f"<graph {kind} on {self.device}, {self.launch_count} launches>"
-
-
-def live_binaries(device: Device, modules: dict[str, ModuleText]) -> tuple[dict[str, bytes], list[dict[str, Any]]]:
-    """Binaries by file name, and the module records that name them, for the device at hand."""
-    files: dict[str, bytes] = {}
-    records: list[dict[str, Any]] = []
-    for text in modules.values():
-        if device.is_cpu:
-            path, target = binaries.cpu_binary(text)
-            name, content, arch = text.binary_name(target, ".so"), path.read_bytes(), 0
-        else:
-            arch = _architecture(device)
-            target = f"sm_{arch}"
-            name, content = text.binary_name(target, ".cubin"), binaries.cuda_binary(text, target)
-        files[name] = content
-        records.append({"hash": text.hash, "name": text.name, "binary_filename": name, "arch": arch})
-    return files, records
-
-
-def _architecture(device: Device) -> int:
-    """10 * major + minor of a CUDA device."""
-    return int(getattr(device, "arch", 0))
 
 
 def capture_begin(

@@ -6,40 +6,20 @@ nothing names any more: whenever it is interrupted, the file that is there has i
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from . import binaries, record
 from .arrays import array
-from .cpu_compile import TARGET_FLAGS
+from .binaries import Binary
 from .device import DeviceLike, get_device
 from .errors import CaptureError
 from .graph import Graph
-from .module import ModuleText
-
-
-@dataclass(frozen=True)
-class Target:
-    """What a module is built for: "x86_64_v3" and the like, "sm_90", "ptx" or "ptx_80"."""
-
-    name: str
-
-    @property
-    def is_cpu(self) -> bool:
-        return self.name in TARGET_FLAGS
-
-    @property
-    def suffix(self) -> str:
-        return ".so" if self.is_cpu else binaries.cuda_suffix(self.name)
-
-    @property
-    def arch(self) -> int:
-        digits = "".join(letter for letter in self.name.partition("_")[2] if letter.isdigit())
-        return 0 if self.is_cpu else int(digits)
+from .targets import parse_targets
 
 
 def capture_save(
@@ -62,14 +42,15 @@ def capture_save(
         raise CaptureError(f"capture_save(): {graph!r} was loaded from a file; copy the file and its folder of modules")
     record.refuse_while_recording("capture_save()", "call it after capture_end()")
     destination = wrp_path(path)
-    built = _build(graph, _targets(graph, targets))
-    modules, alternatives, files = _records(built)
+    built = _build(graph, targets)
+    files = {binary.filename: binary.content for binary in built}
+    modules = [binary.record() for binary in built[: len(graph.modules)]]
     if warp_objects:
-        _add_objects(graph, built[0][0], modules, files)
+        _add_objects(built[: len(graph.modules)], modules, files)
     capture = graph.capture.with_parameters(_bindings(graph, inputs, "inputs"), _bindings(graph, outputs, "outputs"))
-    if not built[0][0].is_cpu:
-        capture = capture.retargeted("cuda", built[0][0].arch)
-    data = capture.with_modules(modules, alternatives).encode()
+    if built and not built[0].target.is_cpu:
+        capture = capture.retargeted("cuda", built[0].target.arch)
+    data = capture.with_modules(modules, [_alternative(binary) for binary in built]).encode()
     _publish(destination, data, files)
     return destination
 
@@ -98,63 +79,28 @@ def modules_folder(file: Path) -> Path:
     return file.with_name(f"{file.name.removesuffix('.wrp')}_modules")
 
 
-def _targets(graph: Graph, names: Sequence[str] | None) -> list[Target]:
-    if not names:
-        if graph.device.is_cpu:
-            return [Target(binaries.host_target())]
-        return [Target(f"sm_{getattr(graph.device, 'arch', 0)}")]
-    for name in names:
-        if name not in TARGET_FLAGS and not (
-            name.startswith(("sm_", "ptx")) and (name == "ptx" or name[-1:].isdigit())
-        ):
-            known = ", ".join(TARGET_FLAGS)
-            raise CaptureError(
-                f'capture_save(targets=[..., {name!r}]): no such target; use {known}, "sm_90" or "ptx" and the like'
-            )
-    return [Target("ptx_75" if name == "ptx" else name) for name in dict.fromkeys(names)]
+def _build(graph: Graph, targets: Sequence[str] | None) -> list[Binary]:
+    """Every module for every target, all of the first target's first."""
+    texts = graph.modules.values()
+    if not targets:
+        return [binaries.build_for(text, graph.device) for text in texts]
+    return [binaries.build(text, target) for target in parse_targets(targets, "capture_save()") for text in texts]
 
 
-def _build(graph: Graph, targets: list[Target]) -> list[tuple[Target, ModuleText, bytes]]:
-    """Every module for every target, the first target first."""
-    built = []
-    for target in targets:
-        for text in graph.modules.values():
-            if target.is_cpu:
-                content = binaries.cpu_binary(text, target.name)[0].read_bytes()
-            else:
-                content = binaries.cuda_binary(text, target.name)
-            built.append((target, text, content))
-    return built
+def _alternative(binary: Binary) -> dict[str, str]:
+    digest = hashlib.sha256(binary.content).hexdigest()
+    names = {"target": binary.target.name, "filename": binary.filename}
+    return {"module_hash": binary.text.hash, "digest": digest, **names}
 
 
-def _records(
-    built: list[tuple[Target, ModuleText, bytes]],
-) -> tuple[list[dict[str, Any]], list[dict[str, str]], dict[str, bytes]]:
-    import hashlib
-
-    modules: list[dict[str, Any]] = []
-    alternatives: list[dict[str, str]] = []
-    files: dict[str, bytes] = {}
-    for target, text, content in built:
-        name = text.binary_name(target.name, target.suffix)
-        files[name] = content
-        if target == built[0][0]:
-            modules.append({"hash": text.hash, "name": text.name, "binary_filename": name, "arch": target.arch})
-        digest = hashlib.sha256(content).hexdigest()
-        alternatives.append({"module_hash": text.hash, "target": target.name, "filename": name, "digest": digest})
-    return modules, alternatives, files
-
-
-def _add_objects(graph: Graph, target: Target, modules: list[dict[str, Any]], files: dict[str, bytes]) -> None:
+def _add_objects(built: list[Binary], modules: list[dict[str, Any]], files: dict[str, bytes]) -> None:
     """Names object files in the module records; our own loader takes the libraries from the alternatives."""
-    if not target.name.startswith("x86_64"):
-        raise CaptureError(
-            f"capture_save(warp_objects=True) for {target.name}: Warp's objects are known for x86-64 only"
-        )
-    for module, text in zip(modules, graph.modules.values()):
-        name = text.binary_name(target.name, ".o")
-        files[name] = binaries.cpu_object(text, target.name)
-        module["binary_filename"] = name
+    for binary, module in zip(built, modules):
+        target = binary.target.name
+        if not target.startswith("x86_64"):
+            raise CaptureError(f"capture_save(warp_objects=True) for {target}: such objects are known for x86-64 only")
+        module["binary_filename"] = binary.text.binary_name(target, ".o")
+        files[module["binary_filename"]] = binaries.cpu_object(binary.text, target)
 
 
 def _bindings(graph: Graph, named: Mapping[str, array] | None, who: str) -> list[tuple[str, int]]:
