@@ -7,6 +7,7 @@ exactly, all at once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,10 @@ class Hit:
     distance: float
 
 
+# (columns, rows) of patches' first corners -> heights of their four corners, (4, N).
+CornerReader = Callable[[NDArray[np.intp], NDArray[np.intp]], Floats]
+
+
 def pick(
     heights: NDArray[np.float32], cell: float, origin: Floats, direction: Floats, scale: float = 1.0
 ) -> Hit | None:
@@ -36,17 +41,37 @@ def pick(
     heights: (H, W), world units. cell: size of a cell. scale: what the drawn heights are multiplied by.
     Patches with a NaN or an infinity are holes.
     """
-    rows, columns = heights.shape
+
+    def corners(columns: NDArray[np.intp], rows: NDArray[np.intp]) -> Floats:
+        last_row, last_column = heights.shape[0] - 1, heights.shape[1] - 1
+        left, right = columns.clip(0, last_column), (columns + 1).clip(0, last_column)
+        upper, lower = rows.clip(0, last_row) * heights.shape[1], (rows + 1).clip(0, last_row) * heights.shape[1]
+        places = np.stack((upper + left, upper + right, lower + left, lower + right))
+        return heights.reshape(-1).take(places).astype(np.float64)
+
+    return pick_with(corners, heights.shape, cell, origin, direction, scale)
+
+
+def pick_with(
+    corners: CornerReader,
+    shape: tuple[int, ...],
+    cell: float,
+    origin: Floats,
+    direction: Floats,
+    scale: float = 1.0,
+) -> Hit | None:
+    """As `pick`, with heights that are read only where the ray passes. shape: (H, W)."""
+    rows, columns = shape
     start = np.array([origin[0] / cell + (columns - 1) / 2, origin[2] / cell + (rows - 1) / 2])
     step = np.array([direction[0], direction[2]], dtype=np.float64) / cell
     span = _clip(start, step, (columns, rows))
     if span is None:
         return None
     if abs(step[0]) + abs(step[1]) < 1e-12:
-        return _pick_straight_down(heights, cell, origin, direction, scale, start)
+        return _pick_straight_down(_Patches(corners, start[None, :]), origin, direction, scale, start)
 
     breaks = _crossings(start, step, span)
-    crossed = _patches(heights, start + 0.5 * np.outer(breaks[:-1] + breaks[1:], step))
+    crossed = _Patches(corners, start + 0.5 * np.outer(breaks[:-1] + breaks[1:], step))
 
     def clearance(along: Floats) -> Floats:
         """Height of the ray above the patches."""
@@ -66,11 +91,9 @@ def _hit(along: float, origin: Floats, direction: Floats, cell: Floats) -> Hit:
     return Hit((float(cell[0]), float(cell[1])), (x, y, z), along)
 
 
-def _pick_straight_down(
-    heights: NDArray[np.float32], cell: float, origin: Floats, direction: Floats, scale: float, start: Floats
-) -> Hit | None:
+def _pick_straight_down(patch: _Patches, origin: Floats, direction: Floats, scale: float, start: Floats) -> Hit | None:
     """A vertical ray stays over one point."""
-    height = scale * float(_patches(heights, start[None, :]).height(start[0], start[1])[0])
+    height = scale * float(patch.height(start[0], start[1])[0])
     if direction[1] == 0 or not np.isfinite(height):
         return None
     along = float((height - origin[1]) / direction[1])
@@ -106,30 +129,18 @@ def _crossings(start: Floats, step: Floats, span: tuple[float, float]) -> Floats
 
 
 class _Patches:
-    """The bilinear patches under the given points, as four corners each."""
+    """The bilinear patches under some points (N, 2), each with its four corners."""
 
-    def __init__(self, corners: Floats, column: Floats, row: Floats) -> None:
-        self.corners = corners
-        self.column = column
-        self.row = row
+    def __init__(self, corners: CornerReader, points: Floats) -> None:
+        self._column, self._row = np.floor(points[:, 0]), np.floor(points[:, 1])
+        self._corners = corners(self._column.astype(np.intp), self._row.astype(np.intp))
 
     def height(self, x: Floats, y: Floats) -> Floats:
-        u, v = x - self.column, y - self.row
-        a, b, c, d = self.corners
+        """Height of each patch at (x, y)."""
+        u, v = x - self._column, y - self._row
+        a, b, c, d = self._corners
         height: Floats = (a * (1 - u) + b * u) * (1 - v) + (c * (1 - u) + d * u) * v
         return height
-
-
-def _patches(heights: NDArray[np.float32], points: Floats) -> _Patches:
-    rows, columns = heights.shape
-    column, row = np.floor(points[:, 0]), np.floor(points[:, 1])
-    i = column.astype(np.intp)
-    j = row.astype(np.intp)
-    left, right = i.clip(0, columns - 1), (i + 1).clip(0, columns - 1)
-    upper, lower = j.clip(0, rows - 1) * columns, (j + 1).clip(0, rows - 1) * columns
-    flat = heights.reshape(-1)
-    corners = flat.take(np.stack((upper + left, upper + right, lower + left, lower + right))).astype(np.float64)
-    return _Patches(corners, column, row)
 
 
 def _first_root(breaks: Floats, first: Floats, middle: Floats, last: Floats) -> float | None:

@@ -18,9 +18,10 @@ void main() {
     float from_edge = length(outside);
     vec3 root = texture(stone, world.xz / stone_size).rgb;
     // The rim is one smooth, lighter piece; where it meets the deck little light gets in.
-    float on_rim = step(max(outside.x, outside.y), rim_width * 1.001);
+    float beyond = max(outside.x, outside.y) - rim_width;
+    float on_rim = 1.0 - smoothstep(0.0, 0.04 * rim_width, beyond);
     vec3 albedo = mix(root * root, vec3(0.50, 0.465, 0.41), on_rim);
-    float access = on_rim > 0.5 ? 1.0 : 1.0 - 0.45 * exp(-(max(outside.x, outside.y) - rim_width) / (0.18 * rim_width));
+    float access = 1.0 - 0.45 * exp(-abs(beyond) / (0.18 * rim_width)) * (1.0 - 0.6 * on_rim);
     vec3 light = albedo * (sky_light.rgb * (0.7 + 0.3 * facing.y) * access
                            + sun_light.rgb * max(dot(facing, sun.xyz), 0.0) * mix(access, 1.0, 0.4));
 

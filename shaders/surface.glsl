@@ -26,7 +26,12 @@ vec4 slope_smooth(vec2 cell) {
                         + far_sum.x * textureLod(slopes, far_at, 0.0));
 }
 
-vec4 wave_at(vec2 cell) {
+// What a pixel `cells_wide` cells across shows.
+vec4 wave_at(vec2 cell, float cells_wide) {
+#ifdef MIPMAPS
+    float level = log2(cells_wide);
+    if (level > 0.0) return textureLod(slopes, (cell + 0.5) / grid.xy, level);
+#endif
 #ifdef SMOOTH
     return slope_smooth(cell);
 #else

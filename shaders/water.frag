@@ -1,5 +1,5 @@
 // Water: reflected sky and rim, refracted basin, the sun's glitter.
-// Defines: REFLECTION, REFRACTION, CAUSTICS, SMOOTH, OBSTACLES, and BELOW when the eye may be under the surface.
+// Defines: REFLECTION, REFRACTION, CAUSTICS, SMOOTH, MIPMAPS, OBSTACLES, and BELOW when the eye may be under the surface.
 #version 330 core
 #include "scene.glsl"
 #include "colour.glsl"
@@ -74,14 +74,14 @@ vec3 seen_from_below(vec3 normal, vec3 view) {
 }
 
 void main() {
-    vec4 wave = wave_at(cell);
+    vec3 toward_eye = eye.xyz - world;
+    float eye_distance = length(toward_eye);
+    vec3 view = toward_eye / eye_distance;
+    vec4 wave = wave_at(cell, eye_distance * eye.w * inversesqrt(max(abs(view.y), 0.05)) / grid.z);
 #ifdef OBSTACLES
     if (wave.w > 0.75) discard;
 #endif
     vec3 normal = normalize(vec3(-wave.y * grid.w, 1.0, -wave.z * grid.w));
-    vec3 toward_eye = eye.xyz - world;
-    float eye_distance = length(toward_eye);
-    vec3 view = toward_eye / eye_distance;
 #ifdef BELOW
     vec3 light = gl_FrontFacing ? seen_from_above(normal, view, eye_distance) : seen_from_below(normal, view);
 #else

@@ -98,8 +98,8 @@ def basin_mesh(basin: Basin, reach: float) -> tuple[Vertices, Vertices]:
         (0.29 * soft, rim - 0.29 * soft, -0.7, 0.7),
         (soft, rim, 0.0, 1.0),
         (width - soft, rim, 0.0, 1.0),
-        (width - 0.29 * soft, rim - 0.29 * soft, 0.6, 0.8),
-        (width, level, 0.8, 0.6),
+        (width - 0.29 * soft, rim - 0.29 * soft, 0.45, 0.89),
+        (width, level, 0.55, 0.83),
     ]
     deck = [(width, level, 0.0, 1.0), (reach, level, 0.0, 1.0)]
     hx, hz, y = basin.half_width, basin.half_depth, -basin.floor

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..camera import Camera
+from ..picking import Hit, pick
 from .colorbar import Colorbar, ticks
 from .colormaps import lut
 from .look import Look
@@ -49,6 +50,9 @@ class NullSurface:
 
     def read_heights(self) -> NDArray[np.float32]:
         return np.frombuffer(self.height_buffer.read(), np.float32).reshape(self.height, self.width)
+
+    def pick(self, origin: Any, direction: Any, scale: float = 1.0) -> Hit | None:
+        return pick(self.read_heights(), self.cell, np.asarray(origin), np.asarray(direction), scale)
 
     def extremes(self) -> tuple[float, float]:
         statistics = self.statistics()

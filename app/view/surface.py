@@ -8,10 +8,14 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from ..picking import Hit, pick_with
+from .patch_reader import PatchReader
 from .release import release_all
 from .scene_block import Grid
 from .shader import draw_plainly, load_program
 from .statistics import Statistics, StatisticsPass
+
+MIPMAPS_ABOVE = 256
 
 
 class Surface:
@@ -32,7 +36,9 @@ class Surface:
         self.heights = context.texture((width, height), 1, dtype="f4", alignment=4)
         self.heights.filter = (moderngl.LINEAR, moderngl.LINEAR)
         self.slopes = context.texture((width, height), 4, dtype="f2")
-        self.slopes.filter = (moderngl.LINEAR, moderngl.LINEAR)
+        # Seen from afar, many cells share a pixel: their mean slope keeps it calm.
+        self.mipmapped = max(width, height) > MIPMAPS_ABOVE
+        self.slopes.filter = (moderngl.LINEAR_MIPMAP_LINEAR if self.mipmapped else moderngl.LINEAR, moderngl.LINEAR)
         for texture in (self.heights, self.slopes):
             texture.repeat_x = texture.repeat_y = False
         self.obstacles: moderngl.Texture | None = None
@@ -41,6 +47,7 @@ class Surface:
         self._program = load_program(context, "derive", vertex="fullscreen")
         self._triangle = context.vertex_array(self._program, [])
         self._statistics = StatisticsPass(context, self.heights)
+        self._patches = PatchReader(context, self.heights)
         self.changed()
 
     @property
@@ -85,6 +92,14 @@ class Surface:
         data = np.frombuffer(self.height_buffer.read(), dtype=np.float32)
         return data.reshape(self.height, self.width)
 
+    def pick(self, origin: Any, direction: Any, scale: float = 1.0) -> Hit | None:
+        """Where a ray meets the surface, as `whitecap.app.picking.pick` says, of the heights that are drawn.
+
+        Reads back only what lies along the ray, so large grids whose heights live on the card cost little.
+        """
+        shape = (self.height, self.width)
+        return pick_with(self._patches.read, shape, self.cell, np.asarray(origin), np.asarray(direction), scale)
+
     def extremes(self) -> tuple[float, float]:
         """Least and greatest height of the last change but one, without waiting; not finite once a height is not."""
         statistics = self.statistics()
@@ -97,6 +112,7 @@ class Surface:
     def release(self) -> None:
         """Gives everything back; the surface can't be used afterwards."""
         self._statistics.release()
+        self._patches.release()
         release_all(
             self._context,
             self._triangle,
@@ -116,3 +132,5 @@ class Surface:
         self._program["obstacles"] = 1
         self._program["cell"] = self.cell
         draw_plainly(self._context, self._slopes_target, self._triangle)
+        if self.mipmapped:
+            self.slopes.build_mipmaps()

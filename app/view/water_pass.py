@@ -26,6 +26,7 @@ class WaterPass:
                 "REFRACTION": look.refraction,
                 "CAUSTICS": look.caustics,
                 "SMOOTH": smooth,
+                "MIPMAPS": surface.mipmapped,
                 "OBSTACLES": surface.obstacles is not None,
                 "BELOW": below,
             }

@@ -1,6 +1,6 @@
 """Small pictures against stored ones, on the software rasteriser only: the same eyes every time.
 
-After a wanted change, make them anew with WHITECAP_UPDATE_REFERENCE=1 pytest tests/gl/test_reference.py and look at them.
+After a wanted change, run this file with WHITECAP_UPDATE_REFERENCE=1 and look at the new pictures.
 """
 
 from __future__ import annotations

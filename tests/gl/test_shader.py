@@ -9,7 +9,7 @@ import pytest
 from whitecap.app.view.shader import ShaderError, expand, load_program, make_program
 
 VERSIONS = {
-    "water": ("REFLECTION", "REFRACTION", "CAUSTICS", "SMOOTH", "OBSTACLES", "BELOW"),
+    "water": ("REFLECTION", "REFRACTION", "CAUSTICS", "SMOOTH", "MIPMAPS", "OBSTACLES", "BELOW"),
     "data": ("CONTOURS", "WIREFRAME", "SHADING", "OBSTACLES"),
     "basin": ("CAUSTICS",),
 }

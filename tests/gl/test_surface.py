@@ -5,6 +5,7 @@ from __future__ import annotations
 import moderngl
 import numpy as np
 import pytest
+from whitecap.app.picking import pick
 from whitecap.app.view.surface import Surface
 
 SHAPES = [(64, 64), (97, 131), (1, 40), (40, 1), (2, 2), (1, 1), (33, 5)]
@@ -70,6 +71,25 @@ def test_one_broken_height_shows_at_the_next_change(surface_of, broken: float) -
     surface.changed()
     low, high = surface.extremes()
     assert not (np.isfinite(low) and np.isfinite(high))
+
+
+@pytest.mark.parametrize("shape", [(64, 64), (97, 131), (1, 40), (2, 2), (300, 20)])
+def test_picking_on_the_card_is_picking_in_memory(surface_of, shape: tuple[int, int]) -> None:
+    heights = 0.05 * random_heights(*shape)
+    surface = surface_of(heights)
+    random = np.random.default_rng(5)
+    extent = np.array([shape[1], shape[0]]) * 0.1
+    hits = 0
+    for _ in range(40):
+        origin = np.array([*random.uniform(-2, 2, 3)]) * [extent[0], 1.0, extent[1]]
+        aim = random.uniform(-0.6, 0.6, 2) * extent
+        direction = np.array([aim[0], 0.0, aim[1]]) - origin
+        expected = pick(heights, 0.1, origin, direction, scale=2.0)
+        assert surface.pick(origin, direction, scale=2.0) == expected
+        hits += expected is not None
+    down = np.array([0.0, -1.0, 0.0])
+    assert surface.pick(np.array([0.01, 3.0, 0.02]), down) == pick(heights, 0.1, np.array([0.01, 3.0, 0.02]), down)
+    assert hits > 5
 
 
 def test_the_buffer_may_be_filled_behind_the_surface(surface_of) -> None:
