@@ -143,7 +143,10 @@ class Drive:
             across, along, size = self._random.random(3)
             step["x0"] = step["x1"] = (source.x + (source.x2 - source.x) * across) * width - 0.5
             step["y0"] = step["y1"] = (source.y + (source.y2 - source.y) * along) * width - 0.5
-            step["push"] = -source.amplitude * (0.5 + size)
+            # A dent follows a bump: the level of the water stays where it was.
+            sign = 1.0 if progress.volume < 0.0 else -1.0
+            step["push"] = sign * source.amplitude * (0.5 + size)
+            progress.volume += float(step["push"])
 
 
 def _oscillate(

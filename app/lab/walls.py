@@ -242,6 +242,20 @@ def _in_polygon(
     return inside
 
 
+def outline(wall: Shape) -> list[tuple[float, float]]:
+    """The corners of a shape's outline in order, round ones in short steps; empty where it has none that is simple."""
+    if isinstance(wall, Box):
+        return [(wall.x0, wall.y0), (wall.x1, wall.y0), (wall.x1, wall.y1), (wall.x0, wall.y1)]
+    if isinstance(wall, Polygon):
+        return list(wall.points)
+    if isinstance(wall, Disc) or (isinstance(wall, Stroke) and len(wall.points) == 1):
+        x, y = (wall.x, wall.y) if isinstance(wall, Disc) else wall.points[0]
+        radius = wall.radius if isinstance(wall, Disc) else wall.width / 2
+        turns = (2 * math.pi * n / 48 for n in range(48))
+        return [(x + radius * math.cos(turn), y + radius * math.sin(turn)) for turn in turns]
+    return []
+
+
 def sponge(boundaries: Boundaries, shape: tuple[int, int], cell: float) -> NDArray[np.float32]:
     """The damping of absorbing edges, (height, width) in 1 / world units: from nothing straight up to the edge."""
     height, width = shape

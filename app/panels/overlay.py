@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from imgui_bundle import ImVec2, ImVec4, imgui
 
+from ..lab.walls import outline
 from .dock import dock_width
 from .protocol import PanelHost
 from .state import state_of
@@ -48,27 +49,63 @@ def _wrap() -> float:
 
 
 def draw_marks(app: PanelHost) -> None:
-    """A mark for each source and probe where it lies on the water."""
+    """A mark for each source and probe where it lies on the water, and the outlines of slow water."""
     lab = app.lab
-    if lab is None or not (lab.setup.sources or lab.setup.probes):
+    if lab is None:
         return
+    draw_outlines(app)
     grid, draw = app.simulation.grid, imgui.get_background_draw_list()
-    ends: dict[int, ImVec2] = {}
+    first_ends: dict[int, ImVec2] = {}
     for mark in lab.tools.marks():
         spot = _on_screen(app, mark.x * grid.width - 0.5, mark.y * grid.width - 0.5)
         if spot is None:
             continue
-        tint = ImVec4(1.0, 0.80, 0.35, 0.95) if mark.kind == "source" else ImVec4(0.55, 0.95, 0.65, 0.95)
-        colour, radius = imgui.get_color_u32(tint), em(0.42 if mark.end == 0 else 0.3)
+        tint = SOURCE_TINT if mark.kind == "source" else PROBE_TINT
+        colour, radius = imgui.get_color_u32(tint), em(0.4 if mark.end == 0 else 0.28)
         if mark.end == 0:
-            ends[mark.uid] = spot
-        elif mark.uid in ends:
-            line = imgui.get_color_u32(ImVec4(tint.x, tint.y, tint.z, 0.5))
-            draw.add_line(ends[mark.uid], spot, line, thickness=em(0.1))
-        draw.add_circle_filled(spot, radius, imgui.get_color_u32(ImVec4(0.05, 0.09, 0.12, 0.75)))
-        draw.add_circle(spot, radius, colour, thickness=em(0.16 if mark.selected else 0.1))
+            first_ends[mark.uid] = spot
+        elif mark.uid in first_ends:
+            _shaded_line(first_ends[mark.uid], spot, tint)
+        draw.add_circle_filled(spot, radius + em(0.14), imgui.get_color_u32(SHADE))
+        draw.add_circle_filled(spot, radius, colour)
+        if mark.selected:
+            draw.add_circle(spot, radius + em(0.3), colour, thickness=em(0.12))
         if mark.label:
-            draw.add_text(ImVec2(spot.x + em(0.6), spot.y - em(1.1)), colour, mark.label)
+            _tag(mark.label, ImVec2(spot.x + em(0.75), spot.y - em(1.4)), colour)
+
+
+SOURCE_TINT = ImVec4(1.0, 0.78, 0.30, 1.0)
+PROBE_TINT = ImVec4(0.50, 0.95, 0.62, 1.0)
+SLOW_TINT = ImVec4(0.85, 0.75, 1.0, 1.0)
+SHADE = ImVec4(0.04, 0.07, 0.10, 0.80)
+
+
+def _tag(text: str, corner: ImVec2, colour: int) -> None:
+    """A short text on a dark ground, readable over any water."""
+    draw, size = imgui.get_background_draw_list(), imgui.calc_text_size(text)
+    far = ImVec2(corner.x + size.x + em(0.5), corner.y + size.y + em(0.1))
+    draw.add_rect_filled(corner, far, imgui.get_color_u32(SHADE), em(0.3))
+    draw.add_text(ImVec2(corner.x + em(0.25), corner.y + em(0.05)), colour, text)
+
+
+def _shaded_line(start: ImVec2, end: ImVec2, tint: ImVec4) -> None:
+    draw = imgui.get_background_draw_list()
+    draw.add_line(start, end, imgui.get_color_u32(ImVec4(SHADE.x, SHADE.y, SHADE.z, 0.5)), thickness=em(0.22))
+    draw.add_line(start, end, imgui.get_color_u32(ImVec4(tint.x, tint.y, tint.z, 0.8)), thickness=em(0.09))
+
+
+def draw_outlines(app: PanelHost) -> None:
+    """Slow water looks like any other: a line on the surface shows where it begins."""
+    lab = app.lab
+    if lab is None:
+        return
+    grid = app.simulation.grid
+    for wall in lab.setup.walls:
+        points = outline(wall) if wall.kind == "slow" else []
+        spots = [_on_screen(app, x * grid.width - 0.5, y * grid.width - 0.5) for x, y in points]
+        for start, end in zip(spots, spots[1:] + spots[:1]):
+            if start is not None and end is not None:
+                _shaded_line(start, end, SLOW_TINT)
 
 
 def _on_screen(app: PanelHost, x: float, y: float) -> ImVec2 | None:

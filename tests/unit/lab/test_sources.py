@@ -121,7 +121,7 @@ def test_rain_falls_at_its_rate_inside_its_rectangle_and_the_same_every_time() -
     steps = run(Drive(), (source,), 60 * 30)
     drops = steps["push"][:, 0] != 0
     assert drops.sum() == pytest.approx(240, rel=0.2)
-    assert (steps["push"][drops, 0] < 0).all()
+    assert abs(steps["push"][:, 0].sum()) <= 1.5 * source.amplitude  # dents and bumps: the level stays
     assert steps["x0"][drops, 0].min() >= 19
     assert steps["x0"][drops, 0].max() <= 120
     assert steps["y0"][drops, 0].std() > 5
