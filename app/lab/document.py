@@ -177,7 +177,8 @@ def _read_wall(table: Table) -> Shape:
         points = table.points("points", 1, MAX_POINTS, -FAR_OUT, FAR_OUT)
         wall = Stroke(points, table.number("width", None, 0.0, FAR_OUT), **common)
     elif shape == "box":
-        wall = Box(*(table.number(key, None, -FAR_OUT, FAR_OUT) for key in ("x0", "y0", "x1", "y1")), **common)
+        corners: dict[str, Any] = {key: table.number(key, None, -FAR_OUT, FAR_OUT) for key in ("x0", "y0", "x1", "y1")}
+        wall = Box(**corners, **common)
     elif shape == "disc":
         x, y = table.number("x", None, -FAR_OUT, FAR_OUT), table.number("y", None, -FAR_OUT, FAR_OUT)
         radius = table.number("radius", None, 0.0, FAR_OUT)
@@ -305,7 +306,8 @@ def _table(item: Any, always: set[str], skip: set[str] = frozenset()) -> dict[st
 def save_checkpoint(path: str | Path, arrays: Mapping[str, np.ndarray]) -> None:
     """Writes fields, (height, width) float32 each, to an `.npz`, whole or not at all."""
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **{name: np.asarray(array, dtype=np.float32) for name, array in arrays.items()})
+    packed: dict[str, Any] = {name: np.asarray(array, dtype=np.float32) for name, array in arrays.items()}
+    np.savez_compressed(buffer, **packed)
     write_atomically(Path(path), buffer.getvalue())
 
 

@@ -111,7 +111,7 @@ def sample(heights: NDArray[np.float32], probe: Probe) -> float:
     a, b = x - i, y - j
     far = (1 - a) * float(heights[j, i]) + a * float(heights[j, i1])
     near = (1 - a) * float(heights[j1, i]) + a * float(heights[j1, i1])
-    return (1 - b) * far + b * near
+    return float((1 - b) * far + b * near)
 
 
 def to_csv(traces: Sequence[tuple[str, Trace]]) -> str:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -223,7 +223,7 @@ class Lab:
         if action.startswith("tool_"):
             self.tools.take(action[5:])
             return True
-        done = {
+        handlers: dict[str, Callable[[], object]] = {
             "undo": self.undo,
             "redo": self.redo,
             "reset_waves": self.reset_waves,
@@ -240,7 +240,8 @@ class Lab:
             "delete": self.tools.delete_selected,
             "brush_smaller": lambda: self.tools.scale_brush(1 / 1.25),
             "brush_larger": lambda: self.tools.scale_brush(1.25),
-        }.get(action)
+        }
+        done = handlers.get(action)
         if done is None:
             return action == "cancel" and self.tools.put_down()
         done()

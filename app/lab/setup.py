@@ -59,13 +59,14 @@ class Setup:
 
     def free_uid(self) -> int:
         """A uid that no source or probe has."""
-        return 1 + max((item.uid for item in (*self.sources, *self.probes)), default=0)
+        uids = [source.uid for source in self.sources] + [probe.uid for probe in self.probes]
+        return 1 + max(uids, default=0)
 
 
 def _placed(items: tuple[Item, ...], item: Item) -> tuple[Item, ...]:
     if any(other.uid == item.uid for other in items):
         return tuple(item if other.uid == item.uid else other for other in items)
-    return (*items, item)
+    return items + (item,)  # noqa: RUF005  (the type checker follows this form)
 
 
 def numbered(setup: Setup) -> Setup:

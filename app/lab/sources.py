@@ -153,7 +153,7 @@ def _oscillate(
     steps: NDArray[np.void], source: Source, progress: _Progress, dt: float, world_width: float, gain: float
 ) -> None:
     """Fills a frame's steps of one source, places still in widths of the basin, and moves its progress on."""
-    elapsed = dt * np.arange(1, len(steps) + 1)
+    elapsed = dt * np.arange(1, len(steps) + 1, dtype=np.float64)
     x, y = _path(source, progress.travel + elapsed * (source.speed / world_width))
     steps["x0"], steps["y0"] = x, y
     steps["x1"], steps["y1"] = (source.x2, source.y2) if source.kind == "line" else (x, y)

@@ -54,7 +54,7 @@ class Toolbox:
         """Takes a tool in hand; the same one again puts it down."""
         if tool not in TOOLS:
             raise ValueError(f"tool {tool!r}: give one of {', '.join(TOOLS)}")
-        self.tool = "poke" if tool == self.tool else tool  # type: ignore[assignment]
+        self.tool = "poke" if tool == self.tool else tool
 
     def put_down(self) -> bool:
         """Back to poking; False when that was the tool already and nothing was selected."""

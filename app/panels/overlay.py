@@ -132,8 +132,8 @@ def _colour_bar(app: PanelHost) -> None:
     draw.add_text(ImVec2(left, top - em(1.6)), ink, "height, u")
     rows = 64
     for n in range(rows):
-        low, high = bar.lut[255 - n * 255 // rows], bar.lut[255 - (n + 1) * 255 // rows]
-        a, b = (imgui.get_color_u32(ImVec4(*(float(c) / 255 for c in colour), 1.0)) for colour in (low, high))
+        low, high = bar.lut[255 - n * 255 // rows].tolist(), bar.lut[255 - (n + 1) * 255 // rows].tolist()
+        a, b = (imgui.get_color_u32(ImVec4(c[0] / 255, c[1] / 255, c[2] / 255, 1.0)) for c in (low, high))
         y = top + n * height / rows
         draw.add_rect_filled_multi_color(ImVec2(left, y), ImVec2(left + width, y + height / rows), a, a, b, b)
     for value, text in bar.ticks:

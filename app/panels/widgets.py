@@ -90,6 +90,7 @@ def slider(
     label(name, help)
     shown = number_format(value, whole) + (f" {unit}" if unit else "")
     flags = imgui.SliderFlags_.always_clamp.value | (imgui.SliderFlags_.logarithmic.value if log else 0)
+    new: float
     if whole:
         changed, new = imgui.slider_int(f"##{name}", round(value), round(low), round(high), f"%d {unit}".strip(), flags)
     else:
