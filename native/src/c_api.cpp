@@ -1,7 +1,7 @@
 // The functions of whitecap.h, over Program.
 #include "c_api.hpp"
 
-#include <optional>
+#include <cstring>
 
 #include "module_source.hpp"
 #include "reader.hpp"
@@ -49,12 +49,13 @@ Capture capture_of(const wc_load_desc& desc) {
 }
 
 DeviceType device_of(const wc_load_desc& desc, const Capture& capture) {
-    switch (desc.device) {
-        case WC_DEVICE_DEFAULT: return capture.device;
-        case WC_DEVICE_CPU: return DeviceType::cpu;
-        case WC_DEVICE_CUDA: return DeviceType::cuda;
-    }
-    fail(WC_ERROR_ARGUMENT, "wc_load: device ", static_cast<int>(desc.device), ", allowed are 0 (default), 1 (CPU), 2 (CUDA)");
+    int device;  // a C program may have put any number there
+    static_assert(sizeof device == sizeof desc.device);
+    std::memcpy(&device, &desc.device, sizeof device);
+    if (device == WC_DEVICE_DEFAULT) return capture.device;
+    if (device == WC_DEVICE_CPU) return DeviceType::cpu;
+    if (device == WC_DEVICE_CUDA) return DeviceType::cuda;
+    fail(WC_ERROR_ARGUMENT, "wc_load: device ", device, ", allowed are 0 (default), 1 (CPU), 2 (CUDA)");
 }
 
 wc_graph* load(const wc_load_desc& desc) {

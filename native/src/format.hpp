@@ -21,7 +21,6 @@ constexpr std::size_t kRelocationSize = 24;
 constexpr std::size_t kRecordHeaderSize = 8;
 constexpr std::size_t kLaunchSize = 80;
 constexpr std::size_t kConditionalSize = 40;
-constexpr int kMaxNesting = 1024;
 
 enum Section : std::uint32_t {
     kMetadata = 1,

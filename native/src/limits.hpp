@@ -12,6 +12,7 @@ struct Limits {
     std::uint32_t modules = 1 << 12;
     std::uint32_t records = 1 << 20;  // kernels, bindings, meshes, pointer locations, regions: each
     std::uint32_t operations = 1 << 24;
+    int nesting = 64;  // of conditionals; the format allows 1024, which a small stack may not hold
 };
 
 }  // namespace whitecap

@@ -122,8 +122,8 @@ class StreamReader {
     Conditional read_conditional(ByteReader record, bool loop, int depth) {
         const char* name = loop ? "while" : "if";
         need(record, format::kConditionalSize, name);
-        if (depth >= format::kMaxNesting) {
-            record.malformed("conditionals are nested deeper than ", format::kMaxNesting);
+        if (depth >= limits_.nesting) {
+            record.fail_at(WC_ERROR_LIMIT, record.file_offset(), "conditionals are nested deeper than the limit of ", limits_.nesting);
         }
         record.skip(format::kRecordHeaderSize, "header");
         Conditional conditional;

@@ -193,8 +193,8 @@ void Recorder::tile(std::uintptr_t dst, Bytes value, std::uint64_t count) {
 
 void Recorder::begin_branch() {
     require_open("begin_branch");
-    if (frames_.size() > static_cast<std::size_t>(format::kMaxNesting)) {
-        fail(WC_ERROR_LIMIT, "Recorder.begin_branch: branches are nested deeper than ", format::kMaxNesting);
+    if (frames_.size() > static_cast<std::size_t>(Limits().nesting)) {
+        fail(WC_ERROR_LIMIT, "Recorder.begin_branch: branches are nested deeper than the limit of ", Limits().nesting);
     }
     frames_.emplace_back();
 }

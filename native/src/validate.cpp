@@ -120,7 +120,7 @@ class Validator {
     }
 
     void check_operations(const std::vector<Operation>& operations, int depth) {
-        if (depth > format::kMaxNesting) invalid("conditionals are nested deeper than ", format::kMaxNesting);
+        if (depth > limits_.nesting) fail(WC_ERROR_LIMIT, "conditionals are nested deeper than the limit of ", limits_.nesting);
         for (const Operation& operation : operations) {
             if (++operations_ > limits_.operations) fail(WC_ERROR_LIMIT, "more than ", limits_.operations, " operations");
             where_ = text("operation ", operations_);

@@ -144,15 +144,15 @@ TEST(conditionals_that_break_a_rule_are_refused) {
     REFUSE(longer, "branch A needs 100 bytes, 0 are left");
 }
 
-TEST(nesting_deeper_than_the_format_allows_is_refused) {
+TEST(nesting_deeper_than_the_limit_is_refused) {
     const auto nested = [](int depth) {
         Layout stream = memset(1, 0, 4);
         for (int i = 0; i < depth; ++i) stream = conditional(7, {stream, 1});
         return stream;
     };
-    CHECK_EQ(read_stream(nested(1024)).operations.size(), std::size_t{1});
-    REFUSE(nested(1025), "nested deeper than 1024");
-    REFUSE(nested(5000), "nested deeper than 1024");
+    CHECK_EQ(read_stream(nested(64)).operations.size(), std::size_t{1});
+    REFUSE(nested(65), "nested deeper than the limit of 64", WC_ERROR_LIMIT);
+    REFUSE(nested(5000), "nested deeper than the limit of 64", WC_ERROR_LIMIT);
 }
 
 TEST(operations_that_no_program_runs_are_kept_byte_for_byte) {

@@ -1,0 +1,1 @@
+"""Tests of the native library and its binding."""
