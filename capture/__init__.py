@@ -27,7 +27,7 @@ from .array_functions import (
 )
 from .arrays import array
 from .config import config
-from .device import Device, get_device
+from .device import Device, ScopedDevice, get_device, is_cuda_available, set_device
 from .errors import CaptureError, KernelError, Location
 from .graph import (
     Graph,
@@ -102,6 +102,7 @@ __all__ = [
     "Location",
     "Parameter",
     "ScopedCapture",
+    "ScopedDevice",
     "StructType",
     "StructValue",
     "array",
@@ -136,6 +137,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "is_cuda_available",
     "kernel",
     "launch",
     "mat22",
@@ -143,6 +145,7 @@ __all__ = [
     "mat44",
     "ones",
     "ones_like",
+    "set_device",
     "struct",
     "synchronize",
     "synchronize_device",

@@ -125,6 +125,22 @@ class array:
         result: NumpyArray = values.copy() if copy else values
         return result
 
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """For CuPy, PyTorch and others: arrays on a GPU without a copy."""
+        if not self.device.is_cuda:
+            raise AttributeError(f"{self!r} isn't on a GPU")
+        dtype = self.dtype.numpy_dtype()
+        shape, strides = self._host_layout()
+        data = (self.ptr, False)
+        return {"shape": shape, "strides": strides, "typestr": dtype.base.str, "data": data, "version": 3, "stream": 1}
+
+    def _host_layout(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Shape and strides as NumPy sees them: the parts of vectors and matrices are further dimensions."""
+        dtype = self.dtype.numpy_dtype()
+        inner = np.empty(dtype.shape, dtype.base).strides
+        return (*self.shape, *dtype.shape), (*self.strides, *inner)
+
     def numpy(self) -> NumpyArray:
         """The elements: on the CPU a view that stays in step, elsewhere a copy. Vectors add a dimension."""
         low = self.ptr
@@ -134,11 +150,8 @@ class array:
         raw = self.device.download(low, span)
         if self.device.is_cpu:
             raw = _keep(raw, self.allocation)
-        dtype = self.dtype.numpy_dtype()
-        inner = (
-            tuple(np.cumprod((dtype.base.itemsize, *reversed(dtype.shape)))[:-1][::-1].tolist()) if dtype.shape else ()
-        )
-        return np.ndarray((*self.shape, *dtype.shape), dtype.base, raw, 0, (*self.strides, *inner))
+        shape, strides = self._host_layout()
+        return np.ndarray(shape, self.dtype.numpy_dtype().base, raw, 0, strides)
 
     def assign(self, source: Any) -> None:
         """Copies a NumPy array, a list or an array of the same number of elements."""

@@ -77,16 +77,50 @@ class Device(ABC):
 DeviceLike: TypeAlias = Device | str | None
 
 _devices: dict[str, Device] = {}
+_default = "cpu"
 
 
 def get_device(device: DeviceLike = None) -> Device:
-    """ "cpu" (the default), "cuda" or "cuda:N". CaptureError when there is no such device."""
+    """One of "cpu", "cuda" and "cuda:N"; None: the default device. CaptureError when there is no such device."""
     if isinstance(device, Device):
         return device
-    name = "cpu" if device is None else "cuda:0" if device == "cuda" else str(device)
+    name = _default if device is None else "cuda:0" if device == "cuda" else str(device)
     if name not in _devices:
         _devices[name] = _open(name)
     return _devices[name]
+
+
+def set_device(device: DeviceLike) -> None:
+    """The device of arrays and launches that name none; "cpu" until this is called."""
+    global _default
+    _default = get_device(device).name
+
+
+class ScopedDevice:
+    """`with ScopedDevice("cuda"): ...`: another default device for a while."""
+
+    def __init__(self, device: DeviceLike) -> None:
+        self.device = get_device(device)
+
+    def __enter__(self) -> Device:
+        self._before = get_device()
+        set_device(self.device)
+        return self.device
+
+    def __exit__(self, *_: object) -> None:
+        set_device(self._before)
+
+
+def is_cuda_available() -> bool:
+    """Whether a GPU and its driver can be used."""
+    from .cuda_device import cuda_problem
+
+    return cuda_problem() is None
+
+
+def open_devices() -> list[Device]:
+    """Every device that has been used in this process."""
+    return list(_devices.values())
 
 
 def _open(name: str) -> Device:

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import binaries, record
 from .arrays import array
-from .device import Device, DeviceLike, get_device
+from .device import Device, DeviceLike, get_device, open_devices
 from .errors import CaptureError
 from .module import ModuleText
 from .scalars import int32
@@ -244,7 +244,5 @@ def _value(condition: array) -> bool:
 
 def synchronize() -> None:
     """Waits for everything that runs on any device in use."""
-    from .device import _devices
-
-    for device in _devices.values():
+    for device in open_devices():
         device.synchronize()

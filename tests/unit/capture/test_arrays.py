@@ -176,6 +176,14 @@ def test_misuse_is_one_clear_line(action: Any, words: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_default_device_can_be_scoped() -> None:
+    with wp.ScopedDevice("cpu") as device:
+        assert device.is_cpu
+        assert wp.zeros(1).device is device
+    assert str(wp.get_device()) == "cpu"
+    assert not hasattr(wp.zeros(1), "__cuda_array_interface__")
+
+
 def test_vectors_on_the_host() -> None:
     v = wp.vec3(1, 2, 3)
     assert (v.x, v.y, v.z) == (1, 2, 3)

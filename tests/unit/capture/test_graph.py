@@ -393,6 +393,26 @@ def test_several_cpu_targets_stand_beside_each_other(tmp_path: Path) -> None:
     wp.capture_load(path).launch()
 
 
+def test_cuda_files_are_written_without_a_gpu(tmp_path: Path) -> None:
+    pytest.importorskip("cuda.bindings.nvrtc", reason="NVRTC isn't installed")
+    frame = Frame(97, 131, 16, False, (60.0, 40.0))
+    targets = ["sm_90", "ptx", "x86_64"]
+    path = wp.capture_save(frame.graph, tmp_path / "cuda", inputs={"heights": frame.current}, targets=targets)
+    file = wrp_reader.read(path.read_bytes())
+    assert (file.device, file.arch, file.modules[0]["arch"]) == (0, 90, 90)
+    assert file.modules[0]["file"].endswith(".sm_90.cubin")
+    for kernel in file.kernels:
+        assert kernel["forward"].endswith("_cuda_kernel_forward")
+        assert (kernel["smem"], kernel["block_dim"]) == (0, 256)
+    assert all(launch.config == (0, 256, 0, 0, 1, 1) for launch in file.operations)
+    names = {entry.name.split(".", 2)[-1].split(".", 1)[-1] for entry in path.with_name("cuda_modules").iterdir()}
+    assert len(names) == 3
+    on_cpu = wp.capture_load(path, device="cpu")
+    on_cpu.launch(5)
+    frame.graph.launch(5)
+    assert bytes(on_cpu.view("heights")) == frame.heights().tobytes()
+
+
 def test_saving_a_loaded_graph_is_refused(tmp_path: Path) -> None:
     graph, x = simple_graph()
     loaded = wp.capture_load(wp.capture_save(graph, tmp_path / "x", inputs={"x": x}))
