@@ -61,6 +61,8 @@ class Application:
         self.window_actions: dict[str, Callable[[], None]] = {}
         self.before_panels: list[Callable[[Any], None]] = []
         self.after_draw: list[Callable[[Any], None]] = []
+        self.finish: Callable[[], None] = lambda: None
+        """Waits for the renderer, where drawing is timed."""
         self.recording: Recording | None = None
         self.message = ""
         self._message_age = 0.0
@@ -68,6 +70,7 @@ class Application:
         self.swap = Swap(self)
         self._drops_left = 0
         self._walls_shown: tuple[Any, int] | None = None
+        self._wear_look()
         self.lab: Lab | None = _make_lab(self)
 
     # ---- the loop
@@ -92,6 +95,7 @@ class Application:
             self.backend.transfer.transfer(self.simulation, self.stage.surface)
         with self.timings.measure("draw"):
             self._draw(seconds, target)
+            self.finish()
 
     def fixed_frame(self, target: Any = None) -> None:
         """One turn that lasts exactly one simulated frame: for pictures, videos and tests."""
@@ -216,7 +220,13 @@ class Application:
         simulation.time_scale = self.simulation.time_scale
         self.pointer.cancel()
         self.simulation = simulation
+        self._wear_look()
         self.match_stage()
+
+    def _wear_look(self) -> None:
+        """Takes the choices of the view that the scene declares."""
+        for name, value in self.simulation.scene.look.items():
+            setattr(self.stage.look, name, value)
 
     def match_stage(self) -> None:
         """Makes the stage as large as the simulation's grid."""
@@ -298,7 +308,7 @@ class Application:
             self.simulation.release()
 
     def _draw(self, seconds: float, target: Any) -> None:
-        self.stage.fit(self.viewport, self.gui.insets if self.gui is not None else (0.0, 0.0, 0.0, 0.0))
+        self.fit_camera()
         self.stage.draw(self.viewport, target, self._hover())
         self._run(self.before_panels, target)
         if self.recording is not None:
@@ -306,6 +316,10 @@ class Application:
         if self.gui is not None:
             self.gui.draw(self, seconds, target)
         self._run(self.after_draw, target)
+
+    def fit_camera(self) -> None:
+        """Tells the camera what of the window the panels leave free."""
+        self.stage.fit(self.viewport, self.gui.insets if self.gui is not None else (0.0, 0.0, 0.0, 0.0))
 
     @staticmethod
     def _run(actions: list[Callable[[Any], None]], target: Any) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from argparse import Namespace
+from time import perf_counter
 from typing import Any
 
 from .application import Application
@@ -13,20 +15,24 @@ from .demonstration import drop
 from .errors import UserError, notice
 from .files import write_atomically
 from .gl_context import GLUnavailable
+from .offscreen import OffscreenSession
 from .simulation import Simulation
 from .stage import Stage
 from .timings import PHASES, Timings
 from .viewport import Viewport
 
 FRAMES = 300
+LONGEST = 20.0
+"""Seconds after which a slow renderer is stopped, unless `--frames` says how many there shall be."""
 WARM_UP = 30
+LONGEST_WARM_UP = 2.0
 
 
 def benchmark(options: Namespace) -> int:
     """Runs frames off screen and prints minimum, median and maximum of each phase; the JSON is the last line."""
     frames = options.frames or FRAMES
     try:
-        report = _drawn(options, frames)
+        report = _drawn(options, frames, LONGEST if options.frames is None else math.inf)
     except GLUnavailable as error:
         notice(f"{error}; timing the simulation alone")
         report = _undrawn(options, frames)
@@ -38,19 +44,25 @@ def benchmark(options: Namespace) -> int:
     return 0
 
 
-def _drawn(options: Namespace, frames: int) -> dict[str, Any]:
-    from .offscreen import OffscreenSession
-
+def _drawn(options: Namespace, frames: int, longest: float) -> dict[str, Any]:
     with OffscreenSession(options) as session:
         application = session.application
         _start(application, frames)
-        for _ in range(WARM_UP):
-            session.frame()
+        application.finish = session.context.finish
+        _repeat(session, WARM_UP, LONGEST_WARM_UP)
         application.timings.clear()
-        for _ in range(frames):
-            session.frame()
-            session.context.finish()
-        return _report(application, frames, session.facts.renderer, options.size or DEFAULT_SIZE)
+        done = _repeat(session, frames, longest)
+        return _report(application, done, session.facts.renderer, options.size or DEFAULT_SIZE)
+
+
+def _repeat(session: OffscreenSession, frames: int, longest: float) -> int:
+    """Draws frames for at most so many seconds; how many there were."""
+    end = perf_counter() + longest
+    for number in range(frames):
+        session.frame()
+        if perf_counter() > end:
+            return number + 1
+    return frames
 
 
 def _undrawn(options: Namespace, frames: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .errors import UserError
 from .scene import Grid, Scene
@@ -11,7 +11,6 @@ from .scenes import find_scene
 
 if TYPE_CHECKING:
     from .application import Application
-    from .camera import Camera
 
 DEFAULT_SIZE = (1280, 800)
 
@@ -27,12 +26,15 @@ def chosen_grid(options: Namespace, scene: Scene) -> Grid:
     return scene.default_grid.with_(**{name: value for name, value in wanted.items() if value is not None})
 
 
-def apply_view(camera: Camera, text: str | None) -> None:
-    """Puts the camera where `--view` says, without a flight."""
+def apply_view(application: Application, text: str | None, target: Any) -> None:
+    """Puts the camera where `--view` says, at once. A frame that lasts no time shows what panels cover."""
     from .camera import Pose
 
     if text is None:
         return
+    application.frame(0.0, target)
+    application.fit_camera()
+    camera = application.stage.camera
     named = {"home": camera.home, "top": camera.top, "side": camera.side}
     if text in named:
         named[text]()

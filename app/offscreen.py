@@ -12,6 +12,7 @@ from .application import Application
 from .backend import choose_device, decide, egl_device
 from .choices import DEFAULT_SIZE, apply_preset, apply_view, chosen_grid, chosen_scene
 from .demonstration import drop
+from .settings import Settings
 from .simulation import Simulation
 from .stage import Stage
 from .viewport import Viewport
@@ -49,10 +50,11 @@ class OffscreenSession:
             stage,
             decide(options.backend, device, reason, stage.surface),
             gui=_gui(self.context) if getattr(options, "panels", False) else None,
+            settings=Settings(hint_seen=True),
             viewport=Viewport(width, height),
         )
         self._viewport = self.application.viewport
-        apply_view(stage.camera, getattr(options, "view", None))
+        apply_view(self.application, getattr(options, "view", None), self.target.framebuffer)
         preset = getattr(options, "preset", None)
         apply_preset(self.application, preset)
         self._drops = preset is None

@@ -77,7 +77,7 @@ class WindowSession:
             viewport=self.window.viewport(),
         )
         application.window_actions["full_screen"] = self.window.toggle_full_screen
-        apply_view(stage.camera, options.view)
+        apply_view(application, options.view, self.window.target)
         apply_preset(application, options.preset)
         application.welcome(still=options.preset is not None)
         self.events.application = application
