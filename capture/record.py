@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -38,66 +39,70 @@ class Recording:
         self.recorder.launch(kernel.key, text.hash, list(shape), list(arguments), size)
 
 
-_current: Recording | None = None
+class _State(threading.local):
+    """Each thread records for itself: launches of other threads run as always."""
+
+    recording: Recording | None = None
+
+
+_state = _State()
 
 
 def current() -> Recording | None:
-    """The recording in progress."""
-    return _current
+    """This thread's recording in progress."""
+    return _state.recording
 
 
 def begin(device: Device) -> None:
-    global _current
-    if _current is not None:
+    if _state.recording is not None:
         raise CaptureError("capture_begin(): a capture is in progress already; end it with capture_end()")
-    _current = Recording(device)
+    _state.recording = Recording(device)
 
 
 def end() -> Recording:
-    global _current
-    if _current is None:
+    recording, _state.recording = _state.recording, None
+    if recording is None:
         raise CaptureError("capture_end(): no capture is in progress; start one with capture_begin()")
-    recording, _current = _current, None
     return recording
 
 
 def abandon() -> None:
     """Drops the recording in progress, after an error."""
-    global _current
-    _current = None
+    _state.recording = None
 
 
 def refuse_while_recording(what: str, remedy: str) -> None:
-    if _current is not None:
+    if _state.recording is not None:
         raise CaptureError(f"{what} can't be recorded: {remedy}")
 
 
-def _check_device(device: Device) -> None:
-    if _current is not None and device is not _current.device:
-        raise CaptureError(f"an array on {device} in a capture on {_current.device}: keep everything on one device")
+def _check_device(recording: Recording, device: Device) -> None:
+    if device is not recording.device:
+        raise CaptureError(f"an array on {device} in a capture on {recording.device}: keep everything on one device")
 
 
 def fill(target: array, value: bytes, count: int) -> None:
     """Fills now, or records it."""
-    _check_device(target.device)
-    if _current is None:
+    recording = _state.recording
+    if recording is None:
         target.device.fill(target.ptr, value, count)
         return
-    _current.add_region(target)
+    _check_device(recording, target.device)
+    recording.add_region(target)
     if len(set(value)) == 1:
-        _current.recorder.memset(target.ptr, value[0], len(value) * count)
+        recording.recorder.memset(target.ptr, value[0], len(value) * count)
     else:
-        _current.recorder.tile(target.ptr, value, count)
+        recording.recorder.tile(target.ptr, value, count)
 
 
 def copy_bytes(dest: array, dest_offset: int, src: array, src_offset: int, size: int) -> None:
     """Copies now, or records it. Offsets and size in bytes."""
-    if _current is not None:
-        _check_device(dest.device)
-        _check_device(src.device)
-        _current.add_region(dest)
-        _current.add_region(src)
-        _current.recorder.copy(dest.ptr + dest_offset, src.ptr + src_offset, size)
+    recording = _state.recording
+    if recording is not None:
+        for part in (dest, src):
+            _check_device(recording, part.device)
+            recording.add_region(part)
+        recording.recorder.copy(dest.ptr + dest_offset, src.ptr + src_offset, size)
     elif dest.device is src.device:
         dest.device.copy(dest.ptr + dest_offset, src.ptr + src_offset, size)
     else:

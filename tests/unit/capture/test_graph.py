@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,27 @@ def test_operations_describe_a_frame() -> None:
     assert [operation["kernel"] for operation in operations] == ["displace"] + ["solve"] * 16
     assert all(tuple(operation["shape"]) == (64, 48) for operation in operations)
     assert [argument["access"] for argument in operations[1]["arguments"]] == ["read_write", "read", "read", "unknown"]
+
+
+def test_another_thread_runs_its_launches_while_this_one_records() -> None:
+    x, y = wp.zeros(2, dtype=int), wp.zeros(2, dtype=int)
+    with wp.ScopedCapture() as capture:
+        wp.launch(add, 2, inputs=[x, 1])
+        worker = threading.Thread(target=lambda: wp.launch(add, 2, inputs=[y, 1]))
+        worker.start()
+        worker.join()
+    assert capture.graph is not None
+    assert capture.graph.launch_count == 1
+    assert y.numpy().tolist() == [1, 1]
+    assert x.numpy().tolist() == [0, 0]
+
+
+def test_an_empty_capture_can_be_replayed_and_saved(tmp_path: Path) -> None:
+    with wp.ScopedCapture() as capture:
+        pass
+    assert capture.graph is not None
+    capture.graph.launch()
+    wp.capture_load(wp.capture_save(capture.graph, tmp_path / "empty")).launch()
 
 
 # Saving, against the independent reader
