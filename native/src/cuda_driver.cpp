@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdlib>
 
 namespace whitecap::cu {
@@ -115,12 +116,19 @@ constexpr Advice kAdvice[] = {
      "a kernel failed, now or in an earlier launch; the GPU state is lost, restart or use the CPU"},
 };
 
+std::atomic<bool> is_loaded{false};
+
 }  // namespace
 
 const Driver& driver() {
     static const Loaded loaded;
     if (!loaded.failure.empty()) unusable(loaded.failure);
+    is_loaded = true;
     return loaded.driver;
+}
+
+bool driver_loaded() noexcept {
+    return is_loaded;
 }
 
 bool CudaError::sticky() const noexcept {

@@ -56,6 +56,7 @@ enum : int {
     CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
     CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
+    CU_POINTER_ATTRIBUTE_CONTEXT = 1,
     CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
     CU_MEMORYTYPE_DEVICE = 2,
     CU_STREAM_DEFAULT = 0,
@@ -182,6 +183,7 @@ struct EdgeData {  // CUgraphEdgeData
     X(cuModuleLoadDataEx, "cuModuleLoadDataEx", (CUmodule*, const void*, unsigned int, int*, void**))      \
     X(cuModuleUnload, "cuModuleUnload", (CUmodule))                                                        \
     X(cuModuleGetFunction, "cuModuleGetFunction", (CUfunction*, CUmodule, const char*))                    \
+    X(cuModuleGetGlobal, "cuModuleGetGlobal_v2", (CUdeviceptr*, std::size_t*, CUmodule, const char*))      \
     X(cuFuncSetAttribute, "cuFuncSetAttribute", (CUfunction, int, int))                                    \
     X(cuFuncGetAttribute, "cuFuncGetAttribute", (int*, int, CUfunction))                                   \
     X(cuFuncGetParamInfo, "cuFuncGetParamInfo", (CUfunction, std::size_t, std::size_t*, std::size_t*))     \
@@ -242,6 +244,8 @@ constexpr int kOldestDriver = 12040;
 // Loads and initialises the driver once. Throws WC_ERROR_DEVICE: no driver, too old, no device. Failures are
 // kept: asking again repeats the message without trying again.
 const Driver& driver();
+// Whether driver() has succeeded before: if not, this process holds no device memory of ours.
+bool driver_loaded() noexcept;
 
 // A failed driver call. `sticky`: the context is lost, every later call in it fails as well.
 class CudaError : public Error {

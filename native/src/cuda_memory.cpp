@@ -31,6 +31,16 @@ bool uses_device_memory_of_caller(const Capture& capture) {
     return false;
 }
 
+bool read_device_memory(const std::byte* pointer, std::uint64_t size, std::byte* out) {
+    if (!driver_loaded() || !on_device(pointer)) return false;
+    CUcontext context = nullptr;
+    WC_CUDA(cuPointerGetAttribute, &context, CU_POINTER_ATTRIBUTE_CONTEXT,
+            reinterpret_cast<CUdeviceptr>(pointer));
+    const CudaScope scope(context);
+    WC_CUDA(cuMemcpyDtoH, out, reinterpret_cast<CUdeviceptr>(pointer), size);
+    return true;
+}
+
 CudaMemory::CudaMemory(const Capture& capture, CUstream stream) : stream_(stream) {
     std::uint64_t total = 0;
     std::vector<std::pair<const Region*, std::uint64_t>> owned;

@@ -40,6 +40,8 @@ class CudaMemory {
 
     // Address 0 when there is no such region.
     Placed region(std::int64_t id) const;
+    // Uninitialised memory, kept as long as the object.
+    cu::CUdeviceptr scratch(std::uint64_t size) { return allocate(size); }
     // Device copy of `bytes`, kept as long as the object.
     cu::CUdeviceptr constant(const Bytes& bytes);
 
@@ -53,6 +55,9 @@ class CudaMemory {
     std::vector<CudaAllocation> allocations_;
     std::uint64_t bytes_ = 0;
 };
+
+// Copies device memory of this process to the host; false, and nothing happens, for any other pointer.
+bool read_device_memory(const std::byte* pointer, std::uint64_t size, std::byte* out);
 
 // Whether regions of the capture point at device memory of the caller's.
 bool uses_device_memory_of_caller(const Capture& capture);
