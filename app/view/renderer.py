@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import moderngl
 
@@ -12,6 +12,7 @@ from .basin_pass import BasinPass
 from .caustics import Caustics
 from .colorbar import Colorbar
 from .data_pass import DataPass
+from .detail import CARD, FLUENT, STILL, Detail
 from .frame_target import FrameTarget
 from .look import Look
 from .materials import tile_texture
@@ -19,20 +20,36 @@ from .mesh import Mesh
 from .obstacle_pass import ObstaclePass
 from .quality import Quality, Rung
 from .release import release_all
-from .scene_block import Basin, Grid, Hover, SceneBlock
+from .scene_block import Basin, Hover, SceneBlock
 from .sky import Daylight, Sky
 from .surface import Surface
 from .timer import DrawTimer
 from .water_pass import WaterPass
 
-__all__ = ["Basin", "Grid", "Hover", "Renderer"]
-
-# Sizes for a graphics card, and for a software rasteriser.
-_SKY = (1024, 512)
-_CAUSTICS = (1024, 384)
-_CAUSTICS_MESH = (512, 144)
-_MESH = (1024, 256)
 _FULL = Rung("")
+# In heights of the rim: how far obstacles stand out, and below which the eye may look at waves from underneath.
+OBSTACLE_TOP = 0.9
+BELOW = 4.0
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What one frame shows, and how finely. The look is without the layers that the rung drops."""
+
+    surface: Surface
+    camera: Camera
+    look: Look
+    rung: Rung
+    detail: Detail
+    basin: Basin
+    mesh: Mesh
+    daylight: Daylight
+
+    @staticmethod
+    def of(surface: Surface, camera: Camera, look: Look, rung: Rung, detail: Detail) -> Frame:
+        shown = look if rung.caustics else replace(look, caustics=False)
+        mesh = Mesh.of(surface.grid, detail.surface_lines)
+        return Frame(surface, camera, shown, rung, detail, Basin.around(surface.grid, look), mesh, Daylight.of(look))
 
 
 class Renderer:
@@ -41,12 +58,10 @@ class Renderer:
     def __init__(self, context: moderngl.Context) -> None:
         self._context = context
         self._software = facts(context).is_software
-        kind = int(self._software)
-        self._mesh_lines = _MESH[kind]
         self._block = SceneBlock(context)
         self._tiles = tile_texture(context)
-        self._sky = Sky(context, _SKY[kind])
-        self._caustics = Caustics(context, _CAUSTICS[kind], _CAUSTICS_MESH[kind])
+        self._sky = Sky(context)
+        self._caustics = Caustics(context)
         self._basin = BasinPass(context)
         self._water = WaterPass(context)
         self._obstacles = ObstaclePass(context)
@@ -87,9 +102,14 @@ class Renderer:
         if size[0] < 1 or size[1] < 1:
             return
         self._adapts = self._software and look.auto_quality
-        rung = self._quality.rung if self._adapts else _FULL
+        frame = Frame.of(surface, camera, look, self._quality.rung if self._adapts else _FULL, self._detail())
         with self._timer:
-            self._draw(surface, camera, look, size, target, hover, rung)
+            samples = look.samples if frame.rung.samples else 0
+            inner = self._frame.begin(size, target, samples, frame.rung.resolution)
+            self._block.write(surface.grid, frame.basin, camera, look, frame.daylight, inner, hover)
+            self._draw_data(frame) if look.mode == "data" else self._draw_water(frame)
+            self._context.disable(moderngl.DEPTH_TEST)
+            self._frame.finish()
         if self._adapts and self._timer.seconds is not None:
             self._quality.observe(self._timer.seconds)
 
@@ -109,57 +129,38 @@ class Renderer:
             self._block,
         )
 
-    def _draw(
-        self,
-        surface: Surface,
-        camera: Camera,
-        look: Look,
-        size: tuple[int, int],
-        target: moderngl.Framebuffer,
-        hover: Hover | None,
-        rung: Rung,
-    ) -> None:
-        grid = surface.grid
-        basin = Basin.around(grid, look)
-        daylight = Daylight.of(look)
-        inner = self._frame.begin(size, target, look.samples if rung.samples else 0, rung.resolution)
-        self._block.write(grid, basin, camera, look, daylight, inner, hover)
-        mesh = Mesh.of(grid, self._mesh_lines)
-        if look.mode == "data":
-            self._draw_data(surface, mesh, look, basin)
-        else:
-            self._draw_water(
-                surface, mesh, camera, look if rung.caustics else replace(look, caustics=False), rung, basin
-            )
-        self._context.disable(moderngl.DEPTH_TEST)
-        self._frame.finish()
+    def _detail(self) -> Detail:
+        if not self._software:
+            return CARD
+        return FLUENT if self._adapts else STILL
 
-    def _draw_water(self, surface: Surface, mesh: Mesh, camera: Camera, look: Look, rung: Rung, basin: Basin) -> None:
+    def _draw_water(self, frame: Frame) -> None:
+        surface, look, basin = frame.surface, frame.look, frame.basin
         self._colorbar = None
-        self._sky.bake(Daylight.of(look), look)
+        self._sky.bake(frame.daylight, look, frame.detail)
         if look.caustics:
-            self._caustics.update(surface)
+            self._caustics.update(surface, frame.detail)
         self._basin.build(basin, surface.grid)
         textures = {"sky_map": self._sky.map, "tiles": self._tiles, "caustics": self._caustics.texture}
-        height = float(camera.eye[1])
-        below = height < 4 * basin.rim
+        eye_height = float(frame.camera.eye[1])
         self._begin_scene()
         # From front to back, so that what is hidden costs nothing.
-        if look.walls and height > basin.rim:
+        if look.walls and eye_height > basin.rim:
             self._basin.draw_deck(basin, self._sky.map)
-        self._obstacles.draw(surface, -basin.floor, 0.9 * basin.rim, False, self._mesh_lines)
-        self._water.draw(surface, mesh, look, rung.smooth, below, textures)
+        self._obstacles.draw(surface, -basin.floor, OBSTACLE_TOP * basin.rim, False, frame.detail)
+        self._water.draw(surface, frame.mesh, look, frame.rung.smooth, eye_height < BELOW * basin.rim, textures)
         if look.walls:
             self._basin.draw_inside(surface, look.caustics, textures)
         self._sky.draw()
 
-    def _draw_data(self, surface: Surface, mesh: Mesh, look: Look, basin: Basin) -> None:
+    def _draw_data(self, frame: Frame) -> None:
+        surface, look, basin = frame.surface, frame.look, frame.basin
         reach = self._data.range(surface, look)
         self._colorbar = self._data.colorbar(reach, look)
         self._block.write_data(-reach, reach, self._data.contour_interval(reach, look), look)
         self._begin_scene()
-        self._obstacles.draw(surface, -0.5 * basin.rim, 0.9 * basin.rim, True, self._mesh_lines)
-        self._data.draw(surface, mesh, look)
+        self._obstacles.draw(surface, -0.5 * basin.rim, OBSTACLE_TOP * basin.rim, True, frame.detail)
+        self._data.draw(surface, frame.mesh, look)
         self._data.draw_backdrop()
 
     def _begin_scene(self) -> None:

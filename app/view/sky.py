@@ -9,6 +9,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from .detail import Detail
 from .look import Look
 from .release import release_all
 from .shader import draw_plainly, load_program
@@ -63,23 +64,23 @@ class Daylight:
 class Sky:
     """The sky map (rebaked when the sun moves) and the pass that draws it behind everything."""
 
-    def __init__(self, context: moderngl.Context, resolution: int) -> None:
+    def __init__(self, context: moderngl.Context) -> None:
         self._context = context
-        self.map = context.texture((resolution, resolution), 4, dtype="f2")
-        self.map.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
-        self.map.repeat_x = self.map.repeat_y = False
-        self._framebuffer = context.framebuffer([self.map])
+        self._make(1)
         self._bake_program = load_program(context, "sky_bake", vertex="fullscreen")
         self._program = load_program(context, "background", vertex="fullscreen")
         self._bake_triangle = context.vertex_array(self._bake_program, [])
         self._triangle = context.vertex_array(self._program, [])
         self._baked: tuple[object, ...] | None = None
 
-    def bake(self, daylight: Daylight, look: Look) -> None:
+    def bake(self, daylight: Daylight, look: Look, detail: Detail) -> None:
         """Paints the map if the sun, the clouds or the layer changed. Binds another framebuffer when it does."""
-        wanted = (look.sky, look.sun_azimuth, look.sun_elevation, look.clouds)
+        wanted = (look.sky, look.sun_azimuth, look.sun_elevation, look.clouds, detail.sky)
         if wanted == self._baked:
             return
+        if self.map.width != detail.sky:
+            release_all(self._context, self._framebuffer, self.map)
+            self._make(detail.sky)
         program = self._bake_program
         even = 0.35 * daylight.zenith + 0.65 * daylight.haze
         program["zenith"] = tuple(daylight.zenith if look.sky else even)
@@ -107,3 +108,9 @@ class Sky:
             self._framebuffer,
             self.map,
         )
+
+    def _make(self, resolution: int) -> None:
+        self.map = self._context.texture((resolution, resolution), 4, dtype="f2")
+        self.map.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+        self.map.repeat_x = self.map.repeat_y = False
+        self._framebuffer = self._context.framebuffer([self.map])

@@ -8,6 +8,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from ..gl_context import facts
 from ..picking import Hit, pick_with
 from .patch_reader import PatchReader
 from .release import release_all
@@ -36,8 +37,8 @@ class Surface:
         self.heights = context.texture((width, height), 1, dtype="f4", alignment=4)
         self.heights.filter = (moderngl.LINEAR, moderngl.LINEAR)
         self.slopes = context.texture((width, height), 4, dtype="f2")
-        # Seen from afar, many cells share a pixel: their mean slope keeps it calm.
-        self.mipmapped = max(width, height) > MIPMAPS_ABOVE
+        # Seen from afar, many cells share a pixel: their mean slope keeps it calm (where making it costs little).
+        self.mipmapped = max(width, height) > MIPMAPS_ABOVE and not facts(context).is_software
         self.slopes.filter = (moderngl.LINEAR_MIPMAP_LINEAR if self.mipmapped else moderngl.LINEAR, moderngl.LINEAR)
         for texture in (self.heights, self.slopes):
             texture.repeat_x = texture.repeat_y = False

@@ -14,7 +14,8 @@ from whitecap.app.camera import Camera, Pose
 from whitecap.app.gl_context import GLUnavailable, close_offscreen, facts, offscreen_context
 from whitecap.app.view.look import Look
 from whitecap.app.view.picture import OffscreenTarget
-from whitecap.app.view.renderer import Hover, Renderer
+from whitecap.app.view.renderer import Renderer
+from whitecap.app.view.scene_block import Hover
 from whitecap.app.view.surface import Surface
 
 

@@ -14,7 +14,7 @@ from PIL import Image
 from whitecap.app.camera import Pose
 from whitecap.app.view.look import Look
 from whitecap.app.view.picture import write_png
-from whitecap.app.view.renderer import Hover
+from whitecap.app.view.scene_block import Hover
 
 FOLDER = Path(__file__).parent / "reference"
 SIZE = (240, 150)
