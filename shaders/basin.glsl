@@ -3,6 +3,8 @@ uniform sampler2D tiles;     // colours as square roots of linear light
 uniform sampler2D caustics;  // brightness of refracted sunlight, 1 on average, seen from the still water's level
 
 const float WATER_INDEX = 1.333;
+// The sun is half a degree wide, so no pattern on the floor is finer than about this part of the basin's width.
+const float SUN_BLUR = 450.0;
 const float TILES_PER_TEXTURE = 8.0;
 
 vec3 tile_colour(vec2 position, float footprint) {
@@ -42,7 +44,8 @@ vec3 sunlight_under_water(vec3 at, vec3 normal) {
     float soft = 0.02 + 0.04 * depth;
     float lit = smoothstep(-soft, soft, min(edge.x, edge.y));
 #ifdef CAUSTICS
-    float brightness = textureLod(caustics, 0.5 + 0.5 * entry / basin.xz, 0.0).r;
+    float level = max(log2(float(textureSize(caustics, 0).x) / SUN_BLUR), 0.0);
+    float brightness = textureLod(caustics, 0.5 + 0.5 * entry / basin.xz, level).r;
     lit *= mix(1.0, 0.15 + 0.85 * brightness, smoothstep(0.0, 0.3 * basin.y, depth));
 #endif
     return sun_light.rgb * (lit * max(dot(normal, -beam), 0.0)) * exp(-absorption.rgb * way);

@@ -10,6 +10,9 @@ from .release import release_all
 from .shader import load_program
 from .surface import Surface
 
+# Finer textures are blurred by the size of the sun's disc (SUN_BLUR in the shaders).
+MIPMAPS_ABOVE = 450
+
 
 class Caustics:
     """Projects the water's mesh along the refracted light and adds up its brightness."""
@@ -34,11 +37,14 @@ class Caustics:
         self._context.blend_func = moderngl.ONE, moderngl.ONE
         Mesh(lines[0], lines[1], 1).draw(self._array)
         self._context.disable(moderngl.BLEND)
+        if self.texture.width > MIPMAPS_ABOVE:
+            self.texture.build_mipmaps()
 
     def release(self) -> None:
         release_all(self._context, self._array, self._program, self._target, self.texture)
 
     def _make(self, resolution: int) -> None:
         self.texture = self._context.texture((resolution, resolution), 1, dtype="f2", alignment=2)
+        self.texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
         self.texture.repeat_x = self.texture.repeat_y = False
         self._target = self._context.framebuffer([self.texture])
