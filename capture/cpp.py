@@ -81,7 +81,8 @@ class ExpressionWriter:
             case ir.Interior():
                 return f"interior ? {self.text(node.inside, OR)} : {self.text(node.otherwise, CHOICE)}", CHOICE
             case ir.Unary():
-                return f"{'!' if node.op == 'not' else node.op}{self.text(node.operand, PRIMARY)}", UNARY
+                text = f"{'!' if node.op == 'not' else node.op}{self.text(node.operand, PRIMARY)}"
+                return self._narrowed(node, text, UNARY)
             case ir.Binary():
                 return self._binary(node)
             case ir.Fma():
@@ -127,8 +128,12 @@ class ExpressionWriter:
         # Inside bit operations and shifts every operand is put in parentheses: nobody knows those strengths by heart.
         least = (strength, strength + 1) if strength in (PRODUCT, SUM) else (UNARY, UNARY)
         text = f"{self.text(node.left, least[0])} {node.op} {self.text(node.right, least[1])}"
-        if isinstance(node.type, Scalar) and node.type.size < 4 and node.type is not scalars.bool:
-            return f"{node.type.cpp}({text})", PRIMARY  # C++ computes small integers as int
+        return self._narrowed(node, text, strength)
+
+    def _narrowed(self, node: ir.Expr, text: str, strength: int) -> tuple[str, int]:
+        """C++ computes integers of less than 32 bits as int; back to their type, and to bool for & | ^ of bools."""
+        if isinstance(node.type, Scalar) and node.type.size < 4:
+            return f"{node.type.cpp}({text})", PRIMARY
         return text, strength
 
     def _construct(self, node: ir.Construct) -> str:

@@ -11,6 +11,7 @@ from . import ir
 from .access import argument_access
 from .cpp import ExpressionWriter, StatementWriter, function_text, struct_text, structs_of
 from .cpp_names import function_name, identifier
+from .cuda_stencil import STENCIL_CALL, stencil_entries, stencil_runtime
 from .dtypes import ArrayType, Type, cpp_name
 from .plan import Guard, Plan, plan_kernel
 
@@ -30,8 +31,10 @@ def emit_module(title: str, kernels: Sequence[tuple[str, ir.KernelForm]], with_l
         functions.update((function_name(function), function) for function in ir.functions_of(form.body))
     parts += [struct_text(struct) for struct in structs_of(_types_in(form for _, form in kernels))]
     parts += [function_text(function, with_lines) for function in functions.values()]
-    parts += [_KernelWriter(base, form, with_lines).text() for base, form in kernels]
-    return "\n".join(parts)
+    texts = [_KernelWriter(base, form, with_lines).text() for base, form in kernels]
+    if any(STENCIL_CALL in text for text in texts):
+        parts.append(stencil_runtime())
+    return "\n".join(parts + texts)
 
 
 def _types_in(forms: Iterable[ir.KernelForm]) -> list[Type]:
@@ -250,7 +253,7 @@ class _KernelWriter:
                 f"    if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;\n{start}"
                 f"    {self._call(False, 'int(row), int(column)')}\n}}\n"
             )
-        return text
+        return text + stencil_entries(self.base, self.form, self.plan, self.with_lines)
 
 
 class _OutsideWriter(ExpressionWriter):

@@ -39,6 +39,13 @@ class ExpressionParser:
     # Entry points
 
     def expression(self, node: ast.expr) -> ir.Expr:
+        """Something that has a value."""
+        value = self.expression_or_call(node)
+        if isinstance(value, ir.Call) and value.function.result is None:
+            return self.error(node, f"{value.function.name}() returns nothing", "call it as a statement")
+        return value
+
+    def expression_or_call(self, node: ast.expr) -> ir.Expr:
         handler: Callable[[Any], ir.Expr] | None = getattr(self, f"_{type(node).__name__.lower()}", None)
         if handler is None:
             return self.error(
@@ -280,7 +287,7 @@ class ExpressionParser:
     def _ifexp(self, node: ast.IfExp) -> ir.Expr:
         condition = self.condition(node.test)
         if_true, if_false = self._matched(self.expression(node.body), self.expression(node.orelse))
-        if if_true.type != if_false.type or isinstance(if_true.type, ArrayType):
+        if if_true.type != if_false.type or getattr(if_true.type, "holds_arrays", False):
             return self.error(
                 node,
                 f"the two values are {short_name(if_true.type)} and {short_name(if_false.type)}",

@@ -71,7 +71,8 @@ class Kernel:
             except KernelError as error:
                 self._error = error
                 raise
-            self._form = replace(form, body=fuse(form.body)) if config.fuse_fp else form
+            self.is_fused = config.fuse_fp
+            self._form = replace(form, body=fuse(form.body)) if self.is_fused else form
         return self._form
 
     @cached_property

@@ -37,7 +37,7 @@ class Module:
         self.name = name
         self.kernels: dict[str, Kernel] = {}
         self._text: ModuleText | None = None
-        self._options: tuple[Any, ...] = ()
+        self._with_lines = False
 
     def add(self, kernel: Kernel) -> None:
         self.kernels[kernel.key] = kernel
@@ -45,13 +45,14 @@ class Module:
 
     def text(self) -> ModuleText:
         """Parses and emits what isn't yet. Raises KernelError for the first kernel that has one."""
-        options = (config.fuse_fp, config.line_directives)
-        if self._text is None or self._options != options:
-            forms = sorted((kernel.base_symbol, kernel.form) for kernel in self.kernels.values())
-            digest = full_digest(repr((ABI_VERSION, config.fuse_fp, [form for _, form in forms])))
+        if self._text is None or self._with_lines != config.line_directives:
+            kernels = sorted(self.kernels.values(), key=lambda kernel: kernel.base_symbol)
+            digest = full_digest(repr((ABI_VERSION, [(kernel.form, kernel.is_fused) for kernel in kernels])))
+            forms = [(kernel.base_symbol, kernel.form) for kernel in kernels]
             source = emit_module(self.name, forms)
             compiled = emit_module(self.name, forms, with_lines=True) if config.line_directives else source
-            self._text, self._options = ModuleText(self.name, digest, source, compiled), options
+            self._text = ModuleText(self.name, digest, source, compiled)
+            self._with_lines = config.line_directives
         return self._text
 
 

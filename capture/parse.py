@@ -163,10 +163,9 @@ class StatementParser(CallParser):
         name = target.id
         if name in self.loop_variables:
             self.error(node, f"`{name}` counts this loop", "use another name, or a `while` loop")
-        if isinstance(value.type, ArrayType):
-            self.error(node, "an array in a variable", "use the array parameter itself")
-        if isinstance(value, ir.Call) and value.function.result is None:
-            self.error(node, f"{value.function.name}() returns nothing", "call it as a statement")
+        if getattr(value.type, "holds_arrays", False):
+            what = "an array" if isinstance(value.type, ArrayType) else "a struct that holds arrays"
+            self.error(node, f"{what} in a variable", "use the parameter itself")
         self.variables.setdefault(name, value.type)
         return ir.Local(self.variables[name], name, where=self.source.where(target))
 
@@ -193,7 +192,7 @@ class StatementParser(CallParser):
     def _stmt_expr(self, node: ast.Expr) -> list[ir.Stmt]:
         if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             return []  # a docstring or a remark
-        value = self.expression(node.value)
+        value = self.expression_or_call(node.value)
         if not isinstance(value, ir.Call | ir.Atomic):
             self.error(node, "an expression whose value isn't used", "assign it to a name, or remove it")
         return [ir.Evaluate(value, where=self.source.where(node))]
@@ -279,8 +278,8 @@ class StatementParser(CallParser):
         if isinstance(node.value, ast.Tuple):
             self.error(node, "several return values", "return a vector or a struct")
         value = self.expression(node.value)
-        if isinstance(value.type, ArrayType):
-            self.error(node, "an array as a return value", "return a number, a vector or a struct")
+        if getattr(value.type, "holds_arrays", False):
+            self.error(node, "an array as a return value", "return a number, a vector or a struct of those")
         if self.returned_nothing or (self.result is not None and self.adapt(value, self.result).type != self.result):
             found = "nothing" if self.returned_nothing else short_name(self.result)
             self.error(node, f"returns {short_name(value.type)} here and {found} before", "return one type everywhere")

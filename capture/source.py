@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
@@ -35,7 +36,7 @@ class FunctionSource:
         if not isinstance(tree, ast.FunctionDef):
             raise KernelError("it isn't a `def`", "write `def name(argument: type, ...):`", None, self.name)
         self.tree = tree
-        self.closure = inspect.getclosurevars(function).nonlocals
+        self.closure = _closure(function)
 
     def where(self, node: ast.AST) -> Location:
         line = getattr(node, "lineno", 1)
@@ -71,3 +72,12 @@ class FunctionSource:
 
     def names(self) -> dict[str, Any]:
         return {**self.outer, **self.function.__globals__, **self.closure}
+
+
+def _closure(function: Callable[..., Any]) -> dict[str, Any]:
+    """Names of enclosing functions that have a value by now."""
+    values: dict[str, Any] = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        with contextlib.suppress(ValueError):  # an empty cell
+            values[name] = cell.cell_contents
+    return values

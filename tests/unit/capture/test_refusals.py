@@ -20,6 +20,10 @@ class Pair:
     first: float
     second: int
 
+@wp.struct
+class Holder:
+    data: wp.array(dtype=float)
+
 @wp.func
 def double(x: float):
     return x + x
@@ -35,7 +39,7 @@ def other(a: wp.array(dtype=float)):
 @wp.kernel
 def k(
     a: wp.array(dtype=float), m: wp.array2d(dtype=int), n: int, x: float, d: wp.float64, flag: wp.bool, p: Pair,
-    v: wp.vec2,
+    v: wp.vec2, h: Holder,
 ):
 """
 
@@ -78,6 +82,8 @@ BODIES = [
     ("y = x\n    y = n", "y = n", "`y` is float32 and gets int32", "another name"),
     ("y = 1\n    y = 2.5", "y = 2.5", "`y` is int32 and gets float32", "int(...)"),
     ("y = a", "y = a", "an array in a variable", "parameter itself"),
+    ("y = h", "y = h", "a struct that holds arrays in a variable", "parameter itself"),
+    ("y = h if flag else h", "h if flag else h", "the two values are Holder", "one type"),
     ("y = a[0, 1]", "a[0, 1]", "2 indices for an array of 1 dimensions", "a[i]"),
     ("y = m[0]", "m[0]", "1 indices for an array of 2 dimensions", "a[i, j]"),
     ("y = a[x]", "x", "an index of type float32", "int(x)"),
@@ -130,7 +136,9 @@ BODIES = [
     ("y = double(n)", "n", "argument `x` of double() is float32, this is int32", "float(...)"),
     ("y = double()", "double()", "takes 1 arguments, 0 given", "x: float32"),
     ("y = double(x=x)", "double(x=x)", "by keyword", "by position"),
-    ("y = nothing(x)", "y = nothing(x)", "returns nothing", "as a statement"),
+    ("y = nothing(x)", "nothing(x)", "returns nothing", "as a statement"),
+    ("if nothing(x):\n        pass", "nothing(x)", "returns nothing", "as a statement"),
+    ("y = wp.where(nothing(x), 1, 2)", "nothing(x)", "returns nothing", "as a statement"),
     ("y = wp.sqrt(n)", "wp.sqrt(n)", "sqrt(int32)", "a float"),
     ("y = wp.sqrt(x, x)", "wp.sqrt(x, x)", "2 arguments", "a float"),
     ("y = wp.clamp(x, n, n)", "wp.clamp(x, n, n)", "clamp(float32, int32, int32)", "of one type"),

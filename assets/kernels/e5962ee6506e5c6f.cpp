@@ -873,7 +873,7 @@ struct tank_drive_3ed4ec07 : tank_drive_3ed4ec07_args {
             const bool beside = row < wc::min(source.y0, source.y1) - reach || row > wc::max(source.y0, source.y1) + reach;
             const bool before = float(last) < wc::min(source.x0, source.x1) - reach;
             const bool beyond = float(first) > wc::max(source.x0, source.x1) + reach;
-            if (source.push != 0.0f && !(beside || before || beyond)) {
+            if (source.push != 0.0f && bool(!(beside || before || beyond))) {
                 for (int x = first, x_stop = last; x < x_stop; ++x) {
                     const float d2 = distance2_0ea75bcb(float(x), row, source.x0, source.y0, source.x1, source.y1);
                     if (d2 < reach * reach && wc::at(speed, y, x) > 0.0f) {
