@@ -13,8 +13,9 @@ from ..picking import Hit, pick_with
 from .patch_reader import PatchReader
 from .release import release_all
 from .scene_block import Grid
-from .shader import draw_plainly, load_program
+from .shader import draw_plainly
 from .statistics import Statistics, StatisticsPass
+from .variants import Variants, bind_textures
 
 MIPMAPS_ABOVE = 256
 
@@ -43,10 +44,8 @@ class Surface:
         for texture in (self.heights, self.slopes):
             texture.repeat_x = texture.repeat_y = False
         self.obstacles: moderngl.Texture | None = None
-        self._no_obstacles = context.texture((1, 1), 1, b"\0")
         self._slopes_target = context.framebuffer([self.slopes])
-        self._program = load_program(context, "derive", vertex="fullscreen")
-        self._triangle = context.vertex_array(self._program, [])
+        self._derive_variants = Variants(context, "derive", vertex="fullscreen")
         self._statistics = StatisticsPass(context, self.heights)
         self._patches = PatchReader(context, self.heights)
         self.changed()
@@ -116,10 +115,8 @@ class Surface:
         self._patches.release()
         release_all(
             self._context,
-            self._triangle,
-            self._program,
+            self._derive_variants,
             self._slopes_target,
-            self._no_obstacles,
             self.obstacles,
             self.slopes,
             self.heights,
@@ -127,11 +124,9 @@ class Surface:
         )
 
     def _derive(self) -> None:
-        self.heights.use(0)
-        (self.obstacles or self._no_obstacles).use(1)
-        self._program["heights"] = 0
-        self._program["obstacles"] = 1
-        self._program["cell"] = self.cell
-        draw_plainly(self._context, self._slopes_target, self._triangle)
+        triangle = self._derive_variants.array({"OBSTACLES": self.obstacles is not None})
+        bind_textures(triangle.program, heights=self.heights, obstacles=self.obstacles or self.heights)
+        triangle.program["cell"] = self.cell
+        draw_plainly(self._context, self._slopes_target, triangle)
         if self.mipmapped:
             self.slopes.build_mipmaps()

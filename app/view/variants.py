@@ -10,18 +10,19 @@ from .shader import load_program
 
 
 class Variants:
-    """Programs of `<name>.vert` and `.frag` by the set of names defined, each with an empty vertex array."""
+    """Programs of `<vertex or name>.vert` and `<name>.frag` by the names defined, each with an empty vertex array."""
 
-    def __init__(self, context: moderngl.Context, name: str) -> None:
+    def __init__(self, context: moderngl.Context, name: str, vertex: str | None = None) -> None:
         self._context = context
         self._name = name
+        self._vertex = vertex
         self._arrays: dict[frozenset[str], moderngl.VertexArray] = {}
 
     def array(self, flags: Mapping[str, bool]) -> moderngl.VertexArray:
         """The vertex array whose program has those names defined that map to True."""
         defines = frozenset(name for name, wanted in flags.items() if wanted)
         if defines not in self._arrays:
-            program = load_program(self._context, self._name, defines=sorted(defines))
+            program = load_program(self._context, self._name, self._vertex, sorted(defines))
             self._arrays[defines] = self._context.vertex_array(program, [])
         return self._arrays[defines]
 

@@ -12,6 +12,7 @@ VERSIONS = {
     "water": ("REFLECTION", "REFRACTION", "CAUSTICS", "SMOOTH", "MIPMAPS", "OBSTACLES", "BELOW"),
     "data": ("CONTOURS", "WIREFRAME", "SHADING", "OBSTACLES"),
     "basin": ("CAUSTICS",),
+    "derive": ("OBSTACLES",),
 }
 
 
@@ -24,7 +25,7 @@ def chosen(names: tuple[str, ...]) -> list[list[str]]:
 
 @pytest.mark.parametrize(("name", "defines"), [(name, it) for name, names in VERSIONS.items() for it in chosen(names)])
 def test_every_version_compiles(context: moderngl.Context, name: str, defines: list[str]) -> None:
-    load_program(context, name, defines=defines).release()
+    load_program(context, name, "fullscreen" if name == "derive" else None, defines).release()
 
 
 @pytest.mark.parametrize(("file", "stage"), [("water.frag", 1), ("basin.glsl", 1), ("water.vert", 0)])

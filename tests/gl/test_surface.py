@@ -117,6 +117,20 @@ def test_walls_are_in_the_derived_texture_until_they_are_removed(surface_of) -> 
     assert surface.obstacles is None
 
 
+def test_water_goes_on_level_where_a_wall_begins(surface_of) -> None:
+    """The wall's own cells hold zero; that step is no wave."""
+    heights = np.full((12, 12), 0.3, np.float32)
+    mask = np.zeros((12, 12), bool)
+    mask[4:9, 4:9] = True
+    heights[mask] = 0.0
+    surface = surface_of(heights)
+    surface.set_walls(mask)
+    derived = slopes_of(surface)
+    assert derived[..., 1:3] == pytest.approx(0.0, abs=1e-6)
+    assert derived[4, 6, 0] == pytest.approx(0.3, abs=1e-3)
+    assert derived[6, 6, 0] == 0.0
+
+
 def test_walls_of_another_shape_are_refused(surface_of) -> None:
     with pytest.raises(ValueError, match=r"\(9, 6\); the grid has \(rows, columns\) \(6, 9\)"):
         surface_of(np.zeros((6, 9))).set_walls(np.zeros((9, 6)))
