@@ -15,6 +15,7 @@ from ..scenes import find_scene
 from . import document as documents
 from .document import Document
 from .presets import Preset, gallery
+from .setup import Setup
 
 if TYPE_CHECKING:
     from .session import Lab
@@ -40,6 +41,10 @@ class Library:
             self._set_look(document.look)
         if document.camera:
             self._lab.host.set_camera_pose(document.camera)
+
+    def follow(self, setup: Setup, title: str) -> None:
+        """Another scene is shown already: it becomes the document."""
+        self.document, self.path, self.preset_index = Document(title=title, setup=setup), None, None
 
     def load(self, path: str | Path) -> bool:
         """Opens a scene file, with its checkpoint where it names one; False when it is refused."""

@@ -85,7 +85,7 @@ class Lab:
         merge: edits in a row with the same key are one entry until `seal`.
         """
         wish = self._with_scene_for(wish)
-        settled = self._settled(wish)
+        settled = self._settled(wish) if self._has_place_for(wish) else None
         if settled is None:
             return False
         self.history.push(label, self.setup, settled, merge)
@@ -360,12 +360,24 @@ class Lab:
             self._send_medium()
 
     def _change_simulation(self, simulation: Any) -> None:
-        """The host has put another scene's simulation in place."""
-        if self._keep_waves:
-            simulation.restore({n: f for n, f in self._simulation.checkpoint().items() if n in simulation.scene.fields})
-        self._keep_waves = True
-        self._simulation = simulation
+        """The host has put another scene's simulation in place: the one that was wished, or one of its own accord."""
+        before, self._simulation = self._simulation, simulation
         self._generation = -1
+        if simulation.scene.name != self.setup.scene and not self.host.busy:
+            self._adopt(simulation)
+        elif self._keep_waves:
+            simulation.restore({n: f for n, f in before.checkpoint().items() if n in simulation.scene.fields})
+        self._keep_waves = True
+
+    def _adopt(self, simulation: Any) -> None:
+        """Follows a simulation that nobody wished here, as when a capture is loaded from a file."""
+        self.setup = Setup(simulation.scene.name, simulation.grid, simulation.time_scale, dict(simulation.values))
+        self.library.follow(self.setup, simulation.scene.title)
+        self.history.clear()
+        self.rescue.clear()
+        self.drive.reset()
+        self.measurements.clear()
+        self.tools.put_down()
 
     def _send_all(self) -> None:
         self._send_values()
@@ -406,6 +418,20 @@ class Lab:
         if wish.scene != "wave" or not (wish.walls or wish.sources or wish.boundaries != self.setup.boundaries):
             return wish
         return self._with_defaults(wish.with_(scene=TANK))
+
+    def _has_place_for(self, wish: Setup) -> bool:
+        """Whether the scene has inputs for what a wish adds; says so when it has none."""
+        simulation = self.host.simulation
+        if wish.scene == TANK or wish.scene != simulation.scene.name or simulation.has_input("speed"):
+            return True
+        adds = (wish.walls, wish.sources, wish.boundaries) != (
+            self.setup.walls,
+            self.setup.sources,
+            self.setup.boundaries,
+        )
+        if adds:
+            self.message = f"the scene {wish.scene} has no walls, edges and sources: open a preset for these"
+        return not adds
 
     def parameters_of(self, name: str) -> tuple[Parameter, ...]:
         """The declared parameters of the running scene, or of a built-in one. Raises UserError for any other name."""

@@ -14,6 +14,8 @@ MOUSE = (
     ("Middle drag", "Slide the view (or Shift and the right button)"),
     ("Wheel", "Zoom to the cursor"),
     ("Double click", "On a slider: its default"),
+    ("Ctrl+click", "On a slider: type a value"),
+    ("Ctrl+Tab", "Keyboard into the panels"),
 )
 
 

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import numpy as np
-from imgui_bundle import ImVec2, imgui, implot
+from imgui_bundle import imgui
 
+from . import plots
 from .protocol import PanelHost
-from .widgets import GOOD, WARNING, em, note
+from .widgets import GOOD, WARNING, note
+
+FRAMES = 240
+LEAST_MS = 0.1
 
 
 def draw(app: PanelHost) -> None:
     """One frame of the panel."""
     timings = app.timings
     frame = timings.frame.summary()
-    imgui.text_unformatted(
-        f"{timings.frame_rate:.1f} frames/s, {frame.median:.2f} ms a frame (longest {frame.maximum:.1f})"
-    )
-    flags = implot.Flags_.no_title.value | implot.Flags_.no_mouse_text.value | implot.Flags_.no_menus.value
-    if implot.begin_plot("##times", ImVec2(-1.0, em(10)), flags):
-        implot.setup_axes("frame", "ms", implot.AxisFlags_.no_tick_labels.value, implot.AxisFlags_.auto_fit.value)
-        implot.setup_axis_limits(implot.ImAxis_.x1.value, 0.0, 240.0, imgui.Cond_.always.value)
-        for name, series in timings.phases.items():
-            values = series.values().astype(np.float64)
-            if len(values) > 1:
-                implot.plot_line(name.capitalize(), np.arange(len(values), dtype=np.float64), values)
-        implot.end_plot()
+    imgui.text_unformatted(f"{timings.frame_rate:.1f} frames/s")
+    imgui.same_line()
+    imgui.text_disabled(f"{frame.median:.2f} ms a frame, longest {frame.maximum:.1f}")
+    curves = {name: series.values() for name, series in timings.phases.items()}
+    top = plots.reach(list(curves.values()), LEAST_MS)
+    with plots.plot("times", 9.0, (0.0, float(FRAMES)), (0.0, top), "ms over the last frames", legend=True) as shown:
+        for name, values in curves.items() if shown else ():
+            plots.line(name.capitalize(), np.arange(len(values)), values)
     _table(app)
     good = not app.backend.remedy
     imgui.text_colored(GOOD if good else WARNING, app.backend.badge)
@@ -33,7 +33,7 @@ def draw(app: PanelHost) -> None:
 
 
 def _table(app: PanelHost) -> None:
-    flags = imgui.TableFlags_.borders_inner_h.value | imgui.TableFlags_.sizing_stretch_same.value
+    flags = imgui.TableFlags_.borders_inner_h.value | imgui.TableFlags_.sizing_stretch_prop.value
     if not imgui.begin_table("phases", 5, flags):
         return
     for head in ("ms", "now", "median", "least", "most"):

@@ -5,22 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from imgui_bundle import ImVec2, imgui, implot
+from imgui_bundle import imgui, implot
 
 from ..errors import UserError
 from ..files import write_atomically
-from ..lab.probes import MAX_PROBES, Probe, spectrum
+from ..lab.probes import MAX_PROBES, Probe, Trace, spectrum
+from . import plots
 from .protocol import PanelHost
 from .state import state_of
-from .widgets import button, em, note, path_field, row_of
+from .widgets import button, note, path_field, row_of
 
 SECONDS = 8.0
-"""How much of a trace the plot shows."""
+"""How much of a trace the plot shows; the energy's shows four times as much."""
 
+SPECTRUM_SAMPLES = 1024
 LEAST_REACH = 1e-3
 """World units: smaller waves are drawn small."""
-
-PLOT_FLAGS = implot.Flags_.no_mouse_text.value | implot.Flags_.no_menus.value | implot.Flags_.no_box_select.value
 
 
 def draw(app: PanelHost) -> None:
@@ -48,65 +48,46 @@ def draw(app: PanelHost) -> None:
     _export(app, probes)
 
 
+def _recent(trace: Trace, start: float) -> tuple[np.ndarray, np.ndarray]:
+    times, values = trace.samples()
+    first = int(np.searchsorted(times, start))
+    return times[first:], values[first:]
+
+
 def _traces(app: PanelHost, probes: tuple[Probe, ...]) -> None:
     lab = app.lab
     assert lab is not None
     now = app.simulation.seconds
-    if implot.begin_plot("##traces", ImVec2(-1.0, em(9)), PLOT_FLAGS | implot.Flags_.no_title.value):
-        lines = {}
-        for n, probe in enumerate(probes, 1):
-            trace = lab.measurements.traces.get(probe.uid)
-            if trace is not None and len(trace) > 1:
-                times, values = trace.samples()
-                recent = int(np.searchsorted(times, now - SECONDS))
-                lines[f"P{n}"] = np.ascontiguousarray(times[recent:]), np.ascontiguousarray(values[recent:])
-        reach = _reach([values for _, values in lines.values()])
-        implot.setup_axes("s", "")
-        _limits(max(now - SECONDS, 0.0), max(now, 1.0), -reach, reach)
-        for name, (times, values) in lines.items():
-            implot.plot_line(name, times, values)
-        implot.end_plot()
-
-
-def _reach(traces: list[np.ndarray]) -> float:
-    """A little above the largest value, and enough that still water shows as a straight line."""
-    return 1.1 * max((float(np.abs(values).max(initial=0.0)) for values in traces), default=0.0) + LEAST_REACH
-
-
-def _limits(left: float, right: float, low: float, high: float) -> None:
-    """Both axes of the plot that is being set up."""
-    always = imgui.Cond_.always.value
-    implot.setup_axis_limits(implot.ImAxis_.x1.value, left, right, always)
-    implot.setup_axis_limits(implot.ImAxis_.y1.value, low, high, always)
+    start = max(now - SECONDS, 0.0)
+    traces = lab.measurements.traces
+    curves = {f"P{n}": _recent(traces[p.uid], start) for n, p in enumerate(probes, 1) if p.uid in traces}
+    reach = plots.reach([values for _, values in curves.values()], LEAST_REACH)
+    with plots.plot("traces", 8.5, (start, max(now, 1.0)), (-reach, reach), "s", legend=True) as shown:
+        for name, (times, values) in curves.items() if shown else ():
+            plots.line(name, times, values)
 
 
 def _spectrum(app: PanelHost, probes: tuple[Probe, ...]) -> None:
     """Of the selected probe, else of the first."""
     lab = app.lab
     assert lab is not None
-    selected = lab.tools.selected
-    n, probe = next(((n, p) for n, p in enumerate(probes, 1) if selected == ("probe", p.uid)), (1, probes[0]))
+    numbered = list(enumerate(probes, 1))
+    n, probe = next((pair for pair in numbered if lab.tools.selected == ("probe", pair[1].uid)), numbered[0])
     trace = lab.measurements.traces.get(probe.uid)
     if trace is None or len(trace) < 16:
         note("Collecting samples for the spectrum.")
         return
     times, values = trace.samples()
-    result = spectrum(times[-1024:], values[-1024:])
-    words = f"P{n}: strongest at {result.dominant:.3f} Hz" if result.dominant > 0 else f"P{n}: still"
-    imgui.text_unformatted(words)
-    if not len(result.frequencies):
-        return
-    if implot.begin_plot(
-        "##spectrum", ImVec2(-1.0, em(7)), PLOT_FLAGS | implot.Flags_.no_title.value | implot.Flags_.no_legend.value
-    ):
-        implot.setup_axes("Hz", "")
-        top = max(4.0, 2.5 * result.dominant)
-        _limits(0.0, top, 0.0, _reach([result.amplitudes]))
-        count = max(int(np.searchsorted(result.frequencies, top)), 2)
-        implot.plot_line("spectrum", result.frequencies[:count].copy(), result.amplitudes[:count].copy())
-        if result.dominant > 0:
-            implot.plot_inf_lines("strongest", np.array([result.dominant]))
-        implot.end_plot()
+    result = spectrum(times[-SPECTRUM_SAMPLES:], values[-SPECTRUM_SAMPLES:])
+    imgui.text_unformatted(f"P{n}: strongest at {result.dominant:.3f} Hz" if result.dominant > 0 else f"P{n}: still")
+    top = max(4.0, 2.5 * result.dominant)
+    count = int(np.searchsorted(result.frequencies, top)) + 1
+    shape = result.amplitudes[:count]
+    with plots.plot("spectrum", 6.5, (0.0, top), (0.0, plots.reach([shape], LEAST_REACH)), "Hz") as shown:
+        if shown:
+            plots.line("spectrum", result.frequencies[:count], shape)
+            if result.dominant > 0:
+                implot.plot_inf_lines("strongest", np.array([result.dominant]))
 
 
 def _energy(app: PanelHost) -> None:
@@ -116,15 +97,14 @@ def _energy(app: PanelHost) -> None:
     if len(trace) < 2:
         return
     imgui.text_unformatted(f"Energy {trace.last:.4g} u⁴/s²")
-    times, values = trace.samples()
-    flags = PLOT_FLAGS | implot.Flags_.no_title.value | implot.Flags_.no_legend.value
-    if implot.begin_plot("##energy", ImVec2(-1.0, em(6)), flags):
-        start = max(times[-1] - 4 * SECONDS, times[0])
-        implot.setup_axes("s", "")
-        _limits(start, max(times[-1], start + 1.0), 0.0, _reach([values]))
-        recent = int(np.searchsorted(times, start))
-        implot.plot_line("energy", np.ascontiguousarray(times[recent:]), np.ascontiguousarray(values[recent:]))
-        implot.end_plot()
+    now = app.simulation.seconds
+    start = max(now - 4 * SECONDS, 0.0)
+    times, values = _recent(trace, start)
+    with plots.plot(
+        "energy", 6.0, (start, max(now, start + 1.0)), (0.0, plots.reach([values], LEAST_REACH)), "s"
+    ) as shown:
+        if shown:
+            plots.line("energy", times, values)
 
 
 def _export(app: PanelHost, probes: tuple[Probe, ...]) -> None:

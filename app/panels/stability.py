@@ -35,7 +35,7 @@ def draw(app: PanelHost) -> None:
             ("Sub-step", f"{1e3 * scheme.dt:.3f} ms of {1e3 * scheme.step_limit():.3f} ms"),
             ("Speed limit", f"{number_format(scheme.speed_limit())} u²/s²"),
             ("Damping limit", f"{number_format(scheme.damping_limit())} 1/s²"),
-            ("Fewest sub-steps", str(fewest) if fewest else "none is enough"),
+            ("Sub-steps from", str(fewest) if fewest else "none is enough"),
         ]
     )
     picked = choice("Beyond it", lab.policy, tuple(POLICIES), "\n".join(POLICIES.values()))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from fakes import FakeHost
+from fakes import FakeHost, FakeSimulation
 from whitecap.app.errors import UserError
 from whitecap.app.lab.document import Document, save
 from whitecap.app.lab.presets import ORDER, find_preset, gallery
@@ -428,6 +429,33 @@ def test_a_save_that_fails_is_reported(tank: FakeHost, tmp_path: Path) -> None:
     assert not tank.lab.library.save(tmp_path / "file" / "a.toml")
     assert "cannot write" in tank.errors.entries[0].text
     assert tank.lab.library.path is None
+
+
+def test_a_simulation_that_the_host_shows_of_its_own_accord_is_followed(tank: FakeHost) -> None:
+    tank.lab.edit(tank.lab.setup.with_source(Source(uid=1)), "source")
+    tank.lab.tools.take("wall")
+    tank.simulation = FakeSimulation("wave", Grid(32, 32))
+    tank.simulation.values["k_speed"] = 7.0
+    tank.simulation.heights()[:] = 0.5
+    run(tank)
+    assert tank.lab.setup.scene == "wave"
+    assert tank.lab.setup.grid == Grid(32, 32)
+    assert tank.lab.setup.sources == ()
+    assert tank.simulation.values["k_speed"] == 7.0
+    assert (tank.simulation.heights() == 0.5).all()
+    assert tank.lab.undo() is False
+    assert tank.lab.tools.tool == "poke"
+
+
+def test_a_scene_without_walls_says_so(host: FakeHost) -> None:
+    wave = host.simulation.scene
+    host.simulation.scene = SimpleNamespace(
+        name="mine", title="Mine", parameters=wave.parameters, parameter=wave.parameter, fields=wave.fields
+    )
+    host.lab.setup = host.lab.setup.with_(scene="mine")
+    assert not host.lab.edit(host.lab.setup.with_(walls=(WALL,)), "wall")
+    assert "the scene mine has no walls" in host.lab.message
+    assert host.lab.edit(host.lab.setup.with_probe(Probe(uid=1)), "probe")
 
 
 def test_actions_that_are_not_the_labs_are_left_to_others(host: FakeHost) -> None:
