@@ -25,7 +25,7 @@ from .setup import HIGHEST_TIME_SCALE, LOWEST_TIME_SCALE, Setup
 from .sources import MAX_SOURCES, Drive, table_entries
 from .stability import MAX_SUBSTEPS, Policy, Scheme, settle
 from .tools import Toolbox
-from .walls import Medium, make_medium
+from .walls import Medium, Painter, sponge_strength
 
 TANK = "tank"
 """The scene that has walls, boundaries and sources."""
@@ -70,6 +70,8 @@ class Lab:
         self.tools = Toolbox(self)
         self.medium: Medium | None = None
         self.medium_version = 0
+        self._medium_is_old = False
+        self._painter = Painter()
         self._simulation: Any = simulation
         self._generation = -1
         self._sources_sent = 0
@@ -142,9 +144,10 @@ class Lab:
         if "k_speed" not in setup.parameters or "k_damp" not in setup.parameters:
             return None
         k_speed = setup.parameters["k_speed"]
-        rate = self.medium.strongest_damping() * math.sqrt(max(k_speed, 0.0)) if self.medium else 0.0
-        frame = setup.time_scale / FRAME_RATE
-        return Scheme(k_speed, setup.parameters["k_damp"], frame, setup.grid.substeps, setup.grid.cell, rate)
+        grid, frame, rate = setup.grid, setup.time_scale / FRAME_RATE, 0.0
+        if setup.scene == TANK:
+            rate = sponge_strength(setup.boundaries, grid.width, grid.cell) * math.sqrt(max(k_speed, 0.0))
+        return Scheme(k_speed, setup.parameters["k_damp"], frame, grid.substeps, grid.cell, rate)
 
     def _settled(self, wish: Setup) -> Setup | None:
         """The wish under the stability policy; None when it is refused."""
@@ -307,6 +310,8 @@ class Lab:
         if simulation.generation != self._generation:
             self._generation = simulation.generation
             self._send_all()
+        if self._medium_is_old:
+            self._send_medium()
         self._follow_failure()
 
     def before_frame(self, substeps: int | None = None) -> None:
@@ -356,8 +361,7 @@ class Lab:
         if (setup.scene, setup.grid) != (simulation.scene.name, simulation.grid) or self.host.busy:
             self.host.open_scene(setup.scene, setup.grid)
         self._send_values()
-        if (setup.walls, setup.boundaries) != (before.walls, before.boundaries):
-            self._send_medium()
+        self._medium_is_old |= (setup.walls, setup.boundaries) != (before.walls, before.boundaries)
 
     def _change_simulation(self, simulation: Any) -> None:
         """The host has put another scene's simulation in place: the one that was wished, or one of its own accord."""
@@ -381,7 +385,7 @@ class Lab:
 
     def _send_all(self) -> None:
         self._send_values()
-        self._send_medium()
+        self._medium_is_old = True
         self._sources_sent = MAX_SOURCES  # a new capture may hold anything: send once even when there are none
         simulation = self.host.simulation
         level = (simulation.scene.name, simulation.grid) == (self.setup.scene, self.setup.grid)
@@ -396,12 +400,14 @@ class Lab:
         simulation.time_scale = self.setup.time_scale
 
     def _send_medium(self) -> None:
+        """Once a displayed frame at most, however fast the brush moves."""
+        self._medium_is_old = False
         simulation = self.host.simulation
         if not simulation.has_input("speed"):
             self.medium = None
         else:
             grid = simulation.grid
-            self.medium = make_medium(self.setup.walls, self.setup.boundaries, grid.shape, grid.cell)
+            self.medium = self._painter.medium(self.setup.walls, self.setup.boundaries, grid.shape, grid.cell)
             simulation.set_input("speed", self.medium.speed)
             simulation.set_input("damping", self.medium.damping)
             simulation.set_input("edges", self.setup.boundaries.codes())

@@ -7,7 +7,7 @@ a scene looks the same on every grid. Later shapes paint over earlier ones; eras
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -134,20 +134,46 @@ class Medium:
         """(height, width): where there is water, not wall."""
         return (self.speed > 0) & (self.damping >= 0)
 
-    def strongest_damping(self) -> float:
-        """The largest damping of the water, 1 / world units."""
-        return float(self.damping.max(initial=0.0))
 
-
-def make_medium(shapes: Iterable[Shape], boundaries: Boundaries, shape: tuple[int, int], cell: float) -> Medium:
+def make_medium(shapes: Sequence[Shape], boundaries: Boundaries, shape: tuple[int, int], cell: float) -> Medium:
     """Paints shapes and absorbing edges on a grid of `shape` (height, width) with cells of `cell` world units."""
-    speed = np.ones(shape, dtype=np.float32)
-    soaks = np.zeros(shape, dtype=bool)
-    for wall in shapes:
-        paint(wall, speed, soaks)
-    damping = sponge(boundaries, shape, cell)
-    damping[soaks] = SOAKS
-    return Medium(speed, damping)
+    return Painter().medium(shapes, boundaries, shape, cell)
+
+
+class Painter:
+    """Makes media, and remembers what lies under the last shape: while that one is drawn, only it is painted again."""
+
+    def __init__(self) -> None:
+        self._under: tuple[Shape, ...] = ()
+        self._speed: NDArray[np.float32] = np.ones((0, 0), dtype=np.float32)
+        self._soaks: NDArray[np.bool_] = np.zeros((0, 0), dtype=bool)
+        self._sponge_of: tuple[Boundaries, tuple[int, int], float] | None = None
+        self._sponge: NDArray[np.float32] = np.zeros((0, 0), dtype=np.float32)
+
+    def medium(self, shapes: Sequence[Shape], boundaries: Boundaries, shape: tuple[int, int], cell: float) -> Medium:
+        """The same as `make_medium`, faster when little has changed. The arrays are the caller's."""
+        under, last = tuple(shapes[:-1]), shapes[-1:]
+        if self._speed.shape != shape or not _same(under, self._under):
+            # What is under the last shape of the next call may well be all of this one's.
+            more = self._speed.shape == shape and _same(under[: len(self._under)], self._under)
+            if not more:
+                self._speed, self._soaks = np.ones(shape, dtype=np.float32), np.zeros(shape, dtype=bool)
+            for wall in under[len(self._under) if more else 0 :]:
+                paint(wall, self._speed, self._soaks)
+            self._under = under
+        speed, soaks = self._speed.copy(), self._soaks.copy()
+        for wall in last:
+            paint(wall, speed, soaks)
+        if self._sponge_of != (boundaries, shape, cell):
+            self._sponge_of, self._sponge = (boundaries, shape, cell), sponge(boundaries, shape, cell)
+        damping = self._sponge.copy()
+        damping[soaks] = SOAKS
+        return Medium(speed, damping)
+
+
+def _same(first: tuple[Shape, ...], second: tuple[Shape, ...]) -> bool:
+    """Whether both hold the very same shapes."""
+    return len(first) == len(second) and all(a is b for a, b in zip(first, second))
 
 
 def paint(wall: Shape, speed: NDArray[np.float32], soaks: NDArray[np.bool_]) -> None:
@@ -212,12 +238,26 @@ def _inside(wall: Shape, x: NDArray[np.float64], y: NDArray[np.float64], half: f
     if isinstance(wall, Polygon):
         return _in_polygon(wall.points, x, y)
     assert isinstance(wall, Stroke)
+    return _on_stroke(wall, x, y, half)
+
+
+def _on_stroke(wall: Stroke, x: NDArray[np.float64], y: NDArray[np.float64], half: float) -> NDArray[np.bool_]:
+    """half: half of a cell's edge. Each segment looks only at the cells around it: strokes are long and thin."""
     # A brush thinner than a cell would miss every centre: it paints the cells it passes through.
     reach = max(wall.width / 2, half * 1.01)
     mask = np.zeros((y.shape[0], x.shape[1]), dtype=bool)
     for start, end in zip(wall.points, wall.points[1:] or wall.points):
-        mask |= distance_squared(x, y, start, end) <= reach**2
+        columns = _around(x[0], start[0], end[0], reach)
+        rows = _around(y[:, 0], start[1], end[1], reach)
+        mask[rows, columns] |= distance_squared(x[:, columns], y[rows], start, end) <= reach**2
     return mask
+
+
+def _around(places: NDArray[np.float64], start: float, end: float, reach: float) -> slice:
+    """The part of rising places within reach of an interval."""
+    first = np.searchsorted(places, min(start, end) - reach)
+    last = np.searchsorted(places, max(start, end) + reach, side="right")
+    return slice(int(first), int(last))
 
 
 def distance_squared(
@@ -259,8 +299,7 @@ def outline(wall: Shape) -> list[tuple[float, float]]:
 def sponge(boundaries: Boundaries, shape: tuple[int, int], cell: float) -> NDArray[np.float32]:
     """The damping of absorbing edges, (height, width) in 1 / world units: from nothing straight up to the edge."""
     height, width = shape
-    cells = max(boundaries.sponge * width, 4.0)
-    strongest = 2.0 * ROUND_TRIP_LOSS / (cells * cell)
+    cells = _sponge_cells(boundaries, width)
     ramps = []
     for count, first, last in ((height, "far", "near"), (width, "left", "right")):
         depth = np.zeros(count)
@@ -269,8 +308,19 @@ def sponge(boundaries: Boundaries, shape: tuple[int, int], cell: float) -> NDArr
             depth = np.maximum(depth, 1.0 - place / cells)
         if getattr(boundaries, last) == "absorbing":
             depth = np.maximum(depth, 1.0 - (count - place) / cells)
-        ramps.append(np.clip(depth, 0.0, 1.0))
-    return (strongest * np.maximum(ramps[0][:, None], ramps[1][None, :])).astype(np.float32)
+        ramps.append((sponge_strength(boundaries, width, cell) * depth).astype(np.float32))
+    return np.maximum(ramps[0][:, None], ramps[1][None, :])
+
+
+def sponge_strength(boundaries: Boundaries, width: int, cell: float) -> float:
+    """What the damping of absorbing edges rises to, 1 / world units; 0 when there are none. width: cells."""
+    if all(getattr(boundaries, side) != "absorbing" for side in SIDES):
+        return 0.0
+    return 2.0 * ROUND_TRIP_LOSS / (_sponge_cells(boundaries, width) * cell)
+
+
+def _sponge_cells(boundaries: Boundaries, width: int) -> float:
+    return max(boundaries.sponge * width, 4.0)
 
 
 def mask_to_runs(mask: NDArray[np.bool_]) -> list[str]:

@@ -19,6 +19,7 @@ def drag(host: FakeHost, *path: tuple[float, float]) -> bool:
     for place in path[1:]:
         host.lab.drag(*place)
     host.lab.release()
+    host.lab.update()
     return taken
 
 
@@ -35,6 +36,7 @@ def test_a_stroke_is_one_shape_and_one_undo(host: FakeHost) -> None:
     assert (host.simulation.inputs["speed"][20, 20:50] == 0).all()
     assert host.simulation.inputs["speed"][60, 80] == 0
     host.lab.undo()
+    host.lab.update()
     assert (host.simulation.inputs["speed"] == 1).all()
 
 

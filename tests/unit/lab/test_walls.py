@@ -17,7 +17,9 @@ from whitecap.app.lab.walls import (
     Boundaries,
     Box,
     Disc,
+    Painter,
     Polygon,
+    Shape,
     Stamp,
     Stroke,
     covered,
@@ -25,6 +27,7 @@ from whitecap.app.lab.walls import (
     mask_to_runs,
     runs_to_mask,
     sponge,
+    sponge_strength,
     stamp_from_image,
 )
 
@@ -124,7 +127,6 @@ def test_an_absorbing_wall_is_neither_water_nor_reflecting() -> None:
     assert (medium.damping[inside] == SOAKS).all()
     assert (medium.open_cells == ~inside).all()
     assert (medium.speed > 0).all()
-    assert medium.strongest_damping() == 0.0
 
 
 def test_a_stamp_stretches_over_any_grid() -> None:
@@ -252,6 +254,33 @@ def test_a_picture_without_dark_parts_is_refused(tmp_path: Path) -> None:
 def test_the_folder_is_no_picture(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="directory"):
         stamp_from_image(str(tmp_path))
+
+
+def test_a_painter_that_remembers_paints_what_a_fresh_one_does() -> None:
+    painter, random = Painter(), np.random.default_rng(5)
+    shapes: list[Shape] = []
+    for step in range(60):
+        where = random.random((3, 2))
+        kind = ("reflecting", "absorbing", "slow", "water")[step % 4]
+        stroke = Stroke(tuple(map(tuple, where)), 0.1, kind)  # type: ignore[arg-type]
+        choice = random.integers(4)
+        if choice == 0 and shapes:
+            shapes = shapes[: random.integers(len(shapes))]
+        elif choice == 1 and shapes:
+            shapes = [*shapes[:-1], stroke]
+        else:
+            shapes = [*shapes, stroke]
+        edges = Boundaries(left="absorbing" if step % 7 < 3 else "fixed")
+        shape = (48, 64) if step < 50 else (30, 40)
+        made, fresh = painter.medium(shapes, edges, shape, 0.1), make_medium(shapes, edges, shape, 0.1)
+        assert (made.speed == fresh.speed).all()
+        assert (made.damping == fresh.damping).all()
+
+
+def test_the_sponges_strength_is_its_largest_damping() -> None:
+    edges = Boundaries(left="absorbing", sponge=0.3)
+    assert sponge(edges, (64, 64), 0.1).max() == pytest.approx(sponge_strength(edges, 64, 0.1), rel=0.05)
+    assert sponge_strength(Boundaries("fixed"), 64, 0.1) == 0.0
 
 
 def test_slow_water_has_a_floor() -> None:
