@@ -6,8 +6,9 @@ this subset runs after changing its import line.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .. import _native
 from .array_functions import (
     array1d,
     array2d,
@@ -60,18 +61,17 @@ from .scalars import (
 from .structs import StructType, StructValue, struct
 from .vectors import MATRICES, VECTORS, mat22, mat33, mat44, vec2, vec3, vec4
 
+__version__ = _native.__version__
+
 globals().update(VECTORS)
 globals().update(MATRICES)
 globals().update(INTRINSICS)
 globals().update(SPECIALS)
 
+if TYPE_CHECKING:
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from .. import _native
-
-        return _native.__version__
-    raise AttributeError(f"whitecap.capture has no {name!r}")
+    def __getattr__(name: str) -> Any:
+        """Type checkers can't see the names that come from tables."""
 
 
 def init() -> None:

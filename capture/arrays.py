@@ -151,7 +151,8 @@ class array:
         if self.device.is_cpu:
             raw = _keep(raw, self.allocation)
         shape, strides = self._host_layout()
-        return np.ndarray(shape, self.dtype.numpy_dtype().base, raw, 0, strides)
+        values: NumpyArray = np.ndarray(shape, self.dtype.numpy_dtype().base, raw, 0, strides)
+        return values
 
     def assign(self, source: Any) -> None:
         """Copies a NumPy array, a list or an array of the same number of elements."""

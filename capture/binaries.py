@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .. import _native
 from . import cache, cpu_compile
 from .config import config
 from .device import Device
@@ -31,8 +32,6 @@ def disk_cache() -> cache.DiskCache:
 
 def host_target() -> str:
     """The processor level that modules are compiled for here."""
-    from .. import _native
-
     target = config.cpu_target or _native.cpu_targets()[0]
     if target not in cpu_compile.TARGET_FLAGS:
         raise CaptureError(f"no such CPU target: {target!r}; known are {', '.join(cpu_compile.TARGET_FLAGS)}")
@@ -121,8 +120,6 @@ def build_for(text: ModuleText, device: Device) -> Binary:
 
 def cpu_module(text: ModuleText) -> Any:
     """The module loaded into this process (_native.CpuModule)."""
-    from .. import _native
-
     key = (text.hash, config.cpu_target or "")
     if key not in _loaded:
         path, _ = cpu_binary(text)
@@ -131,8 +128,6 @@ def cpu_module(text: ModuleText) -> Any:
 
 
 def _version_parts(text: ModuleText) -> tuple[str, ...]:
-    from .. import _native
-
     return (_native.__version__, text.hash, hashlib.sha256(text.compiled_source.encode()).hexdigest())
 
 
@@ -146,12 +141,8 @@ def _cpu_key(text: ModuleText, target: str, relocatable: bool = False) -> str | 
 
 
 def _runnable_targets() -> list[str]:
-    from .. import _native
-
     return list(_native.cpu_targets())
 
 
 def _built_in_folder() -> Path:
-    from .. import _native
-
     return Path(_native.__file__).parent / "_builtin"

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .. import _native
 from . import binaries, record
 from .arrays import array
 from .device import Device, DeviceLike, get_device, open_devices
@@ -54,8 +55,6 @@ class Graph:
         return self._program
 
     def _make_program(self) -> Any:
-        from .. import _native
-
         kind: Literal["cpu", "cuda"] = "cpu" if self.device.is_cpu else "cuda"
         if self.path is not None:
             folder = self.path.with_suffix("").with_name(f"{self.path.stem}_modules")

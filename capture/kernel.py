@@ -58,6 +58,7 @@ class Kernel:
         self._outer = outer
         self._form: ir.KernelForm | None = None
         self._error: KernelError | None = None
+        self.packer: Any = None  # of launch.py: what it knows about the parameters
         self.module: Module = module_for(self, function, alone)
 
     @property

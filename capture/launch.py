@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from . import record
+from .arguments import ArgumentPacker
 from .arrays import array
 from .device import Device, DeviceLike, get_device
-from .dtypes import ARRAY_SIZE, ArrayType, Type, short_name
 from .errors import CaptureError
 from .kernel import Kernel
-from .scalars import Scalar
-from .structs import StructType, StructValue
 
 MAX_EXTENT = 2**31 - 1
 
@@ -50,8 +47,9 @@ def launch(
     recording = record.current()
     if recording is not None and where is not recording.device:
         raise CaptureError(f"launch of {kernel.key} on {where} in a capture on {recording.device}: use one device")
-    packer = _Packer(kernel, where, recording)
-    arguments = [packer.argument(p.name, p.type, value) for p, value in zip(form.parameters, values)]
+    if kernel.packer is None:
+        kernel.packer = ArgumentPacker(kernel)
+    arguments = kernel.packer.pack(values, where, recording)
     if size == 0:
         return
     if recording is not None:
@@ -84,90 +82,3 @@ def _device(kernel: Kernel, device: DeviceLike, values: Sequence[Any]) -> Device
             return value.device
     recording = record.current()
     return recording.device if recording is not None else get_device(None)
-
-
-class _Packer:
-    """Turns Python values into the byte images that kernels get."""
-
-    def __init__(self, kernel: Kernel, device: Device, recording: record.Recording | None) -> None:
-        self.kernel, self.device, self.recording = kernel, device, recording
-
-    def argument(self, name: str, type: Type, value: Any) -> Any:
-        from .. import _native
-
-        pointers: list[tuple[int, int]] = []
-        image = self._image(name, type, value, 0, pointers)
-        return _native.Argument(image, type.alignment, pointers, self.kernel.access.get(name, "unknown"))
-
-    def _fail(self, name: str, type: Type, value: Any, what: str = "") -> Any:
-        given = what or f"{_description(value)} given"
-        raise CaptureError(f"launch of {self.kernel.key}, argument `{name}`: {short_name(type)} needed, {given}")
-
-    def _image(self, name: str, type: Type, value: Any, offset: int, pointers: list[tuple[int, int]]) -> bytes:
-        if isinstance(type, ArrayType):
-            return self._array(name, type, value, offset, pointers)
-        if isinstance(type, StructType):
-            return self._struct(name, type, value, offset, pointers)
-        if isinstance(type, Scalar):
-            return self._scalar(name, type, value)
-        try:
-            result: bytes = np.asarray(type(*value) if np.ndim(value) == 1 else type(value)).tobytes()
-            return result
-        except (TypeError, ValueError):
-            return self._fail(name, type, value)  # type: ignore[no-any-return]
-
-    def _scalar(self, name: str, type: Scalar, value: Any) -> bytes:
-        if isinstance(value, bool | np.bool_):
-            fits = not type.is_float
-        elif isinstance(value, int | np.integer):
-            fits = type.kind != "b"
-        else:
-            fits = type.is_float and isinstance(value, float | np.floating)
-        if not fits:
-            self._fail(name, type, value)
-        if type.is_integer:
-            bits = type.size * 8
-            low, high = (0, (1 << bits) - 1) if type.kind == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
-            if not low <= int(value) <= high:
-                self._fail(name, type, value, f"{value} given; it holds {low} to {high}")
-        with np.errstate(over="ignore"):
-            result: bytes = type(value).tobytes()
-        return result
-
-    def _array(self, name: str, type: ArrayType, value: Any, offset: int, pointers: list[tuple[int, int]]) -> bytes:
-        if value is None:
-            pointers += [(offset, 0), (offset + 8, 0)]
-            return struct.pack("<QQ4i4iHHi", 0, 0, *[0] * 8, type.ndim, 0, 0)
-        if not isinstance(value, array) or value.dtype != type.dtype or value.ndim != type.ndim:
-            return self._fail(name, type, value)  # type: ignore[no-any-return]
-        if value.device is not self.device:
-            self._fail(name, type, value, f"an array on {value.device} given for a launch on {self.device}")
-        if any(stride > MAX_EXTENT for stride in value.strides):
-            self._fail(name, type, value, f"the strides {value.strides} are beyond {MAX_EXTENT} bytes")
-        pointers += [(offset, value.ptr), (offset + 8, 0)]
-        if self.recording is not None:
-            self.recording.add_region(value)
-        shape = (*value.shape, 0, 0, 0, 0)[:4]
-        strides = (*value.strides, 0, 0, 0, 0)[:4]
-        image = struct.pack("<QQ4i4iHHi", 0, 0, *shape, *strides, value.ndim, 0, 0)
-        assert len(image) == ARRAY_SIZE
-        return image
-
-    def _struct(self, name: str, type: StructType, value: Any, offset: int, pointers: list[tuple[int, int]]) -> bytes:
-        if not isinstance(value, StructValue) or value.type != type:
-            return self._fail(name, type, value)  # type: ignore[no-any-return]
-        image = bytearray(type.size)
-        for field in type.fields:
-            part = self._image(
-                f"{name}.{field.name}", field.type, getattr(value, field.name), offset + field.offset, pointers
-            )
-            image[field.offset : field.offset + len(part)] = part
-        return bytes(image)
-
-
-def _description(value: Any) -> str:
-    if isinstance(value, array):
-        return repr(value)
-    if isinstance(value, StructValue):
-        return f"a {value.type.name}"
-    return f"{type(value).__name__} {value!r}"[:80]

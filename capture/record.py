@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from .. import _native
 from .device import Device
 from .errors import CaptureError
 from .module import ModuleText
@@ -19,8 +20,6 @@ class Recording:
     """One capture under construction: the native recorder, and what must stay alive as long as its graph."""
 
     def __init__(self, device: Device) -> None:
-        from .. import _native
-
         self.device = device
         self.recorder = _native.Recorder()
         self.modules: dict[str, ModuleText] = {}  # by hash

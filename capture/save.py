@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .. import _native
 from . import binaries, record
 from .arrays import array
 from .binaries import Binary
@@ -60,8 +61,6 @@ def capture_load(path: str | os.PathLike[str], device: DeviceLike = None, thread
 
     Reads and validates; NativeError (one line, with `code`) for a file that is broken or lacks its modules.
     """
-    from .. import _native
-
     file = wrp_path(path)
     capture = _native.Capture.from_file(str(file))
     graph = Graph(get_device(device if device is not None else capture.device), capture, {}, file, threads)

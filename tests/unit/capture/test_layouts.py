@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import whitecap.capture as wp
-from whitecap.capture.launch import _Packer
+from whitecap.capture.arguments import ArgumentPacker
 
 C_TYPES: dict[str, Any] = {
     "bool": ctypes.c_bool, "float32": ctypes.c_float, "float64": ctypes.c_double,
@@ -113,8 +113,8 @@ def takes_everything(
 def pack(name: str, value: Any) -> tuple[bytes, list[tuple[int, int]]]:
     parameter = next(p for p in takes_everything.form.parameters if p.name == name)
     pointers: list[tuple[int, int]] = []
-    packer = _Packer(takes_everything, wp.get_device("cpu"), None)
-    return packer._image(name, parameter.type, value, 0, pointers), sorted(pointers)
+    packer = ArgumentPacker(takes_everything)
+    return packer.image(name, parameter.type, value, 0, pointers, wp.get_device("cpu")), sorted(pointers)
 
 
 def test_scalars_and_vectors_pack_to_their_bytes() -> None:
