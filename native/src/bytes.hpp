@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -76,6 +77,15 @@ class ByteReader {
     const char* where_;
 };
 
+// `value` as one of the format's smaller numbers; WC_ERROR_LIMIT when it does not fit. `what` names it.
+template <typename Number>
+Number fits(std::size_t value, const char* what) {
+    if (value > std::numeric_limits<Number>::max()) {
+        fail(WC_ERROR_LIMIT, "save: ", what, " is ", value, ", more than the ", 8 * sizeof(Number), " bits that the format has for it");
+    }
+    return static_cast<Number>(value);
+}
+
 class ByteWriter {
   public:
     template <typename Number>
@@ -92,6 +102,12 @@ class ByteWriter {
     void write_bytes(const Bytes& bytes) { write_bytes(bytes.data(), bytes.size()); }
     void write_text(std::string_view characters) { write_bytes(characters.data(), characters.size()); }
     void zeros(std::size_t count) { bytes_.resize(bytes_.size() + count); }
+
+    // `count` more bytes, for the caller to fill before the next call.
+    std::byte* extend(std::size_t count) {
+        zeros(count);
+        return bytes_.data() + (bytes_.size() - count);
+    }
 
     // u32 length, then the characters.
     void string(std::string_view characters) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuda_memory.hpp"
 #include "module_choice.hpp"
 #include "program_checks.hpp"
 #include "text.hpp"
@@ -64,14 +65,20 @@ void CpuProgram::allocate_regions() {
     if (const std::uint64_t available = physical_memory(); available != 0 && needed > available) {
         fail(WC_ERROR_MEMORY, "the capture needs ", human_bytes(needed), " for its regions, this machine has ", human_bytes(available));
     }
+    const bool live_on_gpu = uses_device_memory_of_caller(*capture_);
     for (const Region& region : capture_->regions) {
-        if (region.external != nullptr) {
+        if (region.external != nullptr && !live_on_gpu) {
             regions_.emplace(region.id, region.external);
             continue;
         }
         owned_.emplace_back(region.size);
-        if (region.has_data && region.size > 0) std::memcpy(owned_.back().data(), region.data.data(), region.data.size());
-        regions_.emplace(region.id, owned_.back().data());
+        std::byte* memory = owned_.back().data();
+        if (region.external != nullptr) {
+            if (!read_device_memory(region.external, region.size, memory)) std::memcpy(memory, region.external, region.size);
+        } else if (region.has_data && region.size > 0) {
+            std::memcpy(memory, region.data.data(), region.data.size());
+        }
+        regions_.emplace(region.id, memory);
     }
 }
 

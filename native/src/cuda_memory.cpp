@@ -25,6 +25,7 @@ std::uint64_t aligned(std::uint64_t size) {
 }  // namespace
 
 bool uses_device_memory_of_caller(const Capture& capture) {
+    if (!driver_loaded()) return false;
     for (const Region& region : capture.regions) {
         if (on_device(region.external)) return true;
     }

@@ -10,4 +10,7 @@ namespace whitecap {
 // Validates first. External regions are read now, so the file holds their contents at this moment.
 Bytes write_capture(const Capture& capture);
 
+// The bytes of the operations section.
+Bytes write_operations(const std::vector<Operation>& operations);
+
 }  // namespace whitecap

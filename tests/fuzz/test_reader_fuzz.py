@@ -127,11 +127,12 @@ def read(data: bytes) -> _native.Capture | None:
     """The capture, or None when it was refused in the way that it should be."""
     try:
         return _native.Capture.from_bytes(data)
-    except _native.NativeError as error:
-        assert error.code in {"WC_ERROR_FORMAT", "WC_ERROR_VERSION", "WC_ERROR_LIMIT", "WC_ERROR_UNSUPPORTED"}
-        assert str(error)
-        assert "\n" not in str(error)
-        return None
+    except _native.NativeError as refusal:
+        error = refusal
+    assert error.code in {"WC_ERROR_FORMAT", "WC_ERROR_VERSION", "WC_ERROR_LIMIT", "WC_ERROR_UNSUPPORTED"}
+    assert str(error)
+    assert "\n" not in str(error)
+    return None
 
 
 def peak_kib() -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-FLAGS = "-std=c++17 -O2 -fPIC -shared -nostdlib -ffp-contract=off -fno-math-errno -fno-exceptions -fno-rtti".split()
+FLAGS = ["-std=c++17", "-O2", "-fPIC", "-shared", "-nostdlib", "-ffp-contract=off", "-fno-exceptions", "-fno-rtti"]
 
 
 @pytest.fixture(scope="session")

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from .programs import HASH, Stencil, array_argument, float_argument, new_recorder, stencil_reference, with_module
 from whitecap import _native
+
+from .programs import HASH, Stencil, array_argument, float_argument, new_recorder, stencil_reference, with_module
 
 
 def expect(code: str, fragment: str):
