@@ -1,6 +1,7 @@
 #include "cuda_graph.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "cuda_support_ptx.hpp"
@@ -24,6 +25,12 @@ struct Overloaded : Cases... {
 template <typename... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
+// WHITECAP_CUDA_PASSES=0 replays every launch by itself, to compare.
+bool passes_allowed() {
+    const char* const value = std::getenv("WHITECAP_CUDA_PASSES");
+    return value == nullptr || std::strcmp(value, "0") != 0;
+}
+
 bool is_conditional(const Operation& operation) {
     return std::holds_alternative<Conditional>(operation.op);
 }
@@ -39,7 +46,11 @@ unsigned element_value(const Bytes& bytes) {
 
 CudaGraphBuilder::CudaGraphBuilder(const Capture& capture, CudaModules& modules, CudaMemory& memory,
                                    const CudaContext& context)
-    : capture_(capture), modules_(modules), memory_(memory), context_(context) {}
+    : capture_(capture),
+      modules_(modules),
+      memory_(memory),
+      context_(context),
+      passes_allowed_(passes_allowed()) {}
 
 bool CudaGraphBuilder::has_conditionals() const {
     return std::any_of(capture_.operations.begin(), capture_.operations.end(), is_conditional);
@@ -55,9 +66,16 @@ std::vector<CUgraphNode> CudaGraphBuilder::append(CUgraph graph, const std::vect
     const PlaceOf place_of = [this](std::int32_t region) { return memory_.region(region); };
     Dataflow dataflow;
     std::vector<Placement> placements;
-    for (std::size_t i = 0; i < operations.size(); ++i) {
+    for (std::size_t i = 0; i < operations.size();) {
+        std::optional<StencilRun> run = find_run(operations, i);
+        if (run && !reserve_scratch(std::get<Launch>(operations[i].op), *run)) run.reset();
+        Touched touched = touched_memory(operations[i], place_of);
+        if (run && touched) {  // two launches in a row touch all that the others do
+            const Touched next = touched_memory(operations[i + 1], place_of);
+            if (next) touched->insert(touched->end(), next->begin(), next->end());
+        }
         Edges edges;
-        for (const std::size_t predecessor : dataflow.add(touched_memory(operations[i], place_of))) {
+        for (const std::size_t predecessor : dataflow.add(touched)) {
             edges.nodes.push_back(placements[predecessor].last);
             edges.programmatic.push_back(placements[predecessor].programmatic);
         }
@@ -65,13 +83,28 @@ std::vector<CUgraphNode> CudaGraphBuilder::append(CUgraph graph, const std::vect
             edges.nodes = after;
             edges.programmatic.assign(after.size(), false);
         }
-        placements.push_back(place(graph, operations[i], edges));
-        if (top_level && std::holds_alternative<Launch>(operations[i].op))
-            kernel_nodes_.push_back({placements.back().last, i});
+        std::vector<CUgraphNode> passes;
+        if (run) {
+            placements.push_back(place_run(graph, std::get<Launch>(operations[i].op), *run, edges, passes));
+        } else {
+            placements.push_back(place(graph, operations[i], edges));
+        }
+        if (top_level) remember(operations, i, run, passes, placements.back().last);
+        i += run ? run->count : 1;
     }
     std::vector<CUgraphNode> ends;
     for (const std::size_t leaf : dataflow.leaves()) ends.push_back(placements[leaf].last);
     return ends.empty() ? after : ends;
+}
+
+void CudaGraphBuilder::remember(const std::vector<Operation>& operations, std::size_t index,
+                                const std::optional<StencilRun>& run, const std::vector<CUgraphNode>& passes,
+                                CUgraphNode single) {
+    for (std::size_t pass = 0; pass < passes.size(); ++pass)
+        kernel_nodes_.push_back({passes[pass], index, pass, run->count});
+    const auto* const launch = std::get_if<Launch>(&operations[index].op);
+    if (!run && launch != nullptr && launch->dim != 0)
+        kernel_nodes_.push_back({single, index, std::nullopt, 1});
 }
 
 CudaGraphBuilder::Placement CudaGraphBuilder::place(CUgraph graph, const Operation& operation,
@@ -104,10 +137,10 @@ CudaGraphBuilder::Placement CudaGraphBuilder::place(CUgraph graph, const Operati
         operation.op);
 }
 
-const KernelNodeParams& CudaGraphBuilder::kernel_parameters(const Launch& launch) {
-    const CudaKernel& kernel = modules_.kernel_for(launch);
-    const CudaGrid grid = cuda_grid(launch, kernel, context_.device().arch());
+const KernelNodeParams& CudaGraphBuilder::parameters(CUfunction function, const CudaGrid& grid,
+                                                     const Launch& launch) {
     arguments_.emplace(launch, [this](const Relocation& relocation) -> std::uint64_t {
+        if (relocation.region == kAbsoluteRegion) return relocation.region_offset;
         if (relocation.kind == RelocationKind::data_pointer) {
             return resolve(relocation.region, relocation.region_offset, 0, "argument into");
         }
@@ -115,9 +148,9 @@ const KernelNodeParams& CudaGraphBuilder::kernel_parameters(const Launch& launch
         fail(WC_ERROR_UNSUPPORTED,
              "a launch takes a mesh or another object by handle, which is not supported");
     });
-    check_parameters(kernel.function, launch.kernel_key, arguments_->sizes());
+    check_parameters(function, launch.kernel_key, arguments_->sizes());
     kernel_params_ = {};
-    kernel_params_.func = kernel.function;
+    kernel_params_.func = function;
     std::tie(kernel_params_.grid_x, kernel_params_.grid_y, kernel_params_.grid_z) = std::tuple_cat(grid.grid);
     std::tie(kernel_params_.block_x, kernel_params_.block_y, kernel_params_.block_z) =
         std::tuple_cat(grid.block);
@@ -126,14 +159,78 @@ const KernelNodeParams& CudaGraphBuilder::kernel_parameters(const Launch& launch
     return kernel_params_;
 }
 
+const KernelNodeParams& CudaGraphBuilder::launch_parameters(const Launch& launch) {
+    const CudaKernel& kernel = modules_.kernel_for(launch);
+    return parameters(kernel.function, cuda_grid(launch, kernel, context_.device().arch()), launch);
+}
+
+const KernelNodeParams& CudaGraphBuilder::pass_parameters(const Launch& first, const StencilRun& run,
+                                                          std::size_t pass, CUdeviceptr scratch) {
+    const PlaceOf place_of = [this](std::int32_t region) { return memory_.region(region); };
+    const Launch launch = stencil_pass(first, *modules_.stencil_for(first), run, pass, place_of, scratch);
+    return parameters(run.shape.function,
+                      run.shape.grid(int(first.shape[1]), int(first.shape[0]), run.passes[pass]), launch);
+}
+
+bool CudaGraphBuilder::same_nodes(const Capture& other) {
+    return std::all_of(kernel_nodes_.begin(), kernel_nodes_.end(), [&](const KernelNode& node) {
+        if (!node.pass) return true;
+        const std::optional<StencilRun> run = find_run(other.operations, node.operation);
+        return run && run->count == node.launches;
+    });
+}
+
+const KernelNodeParams& CudaGraphBuilder::parameters_of(const KernelNode& node, const Capture& capture) {
+    const auto& launch = std::get<Launch>(capture.operations[node.operation].op);
+    if (!node.pass) return launch_parameters(launch);
+    const auto& built = std::get<Launch>(capture_.operations[node.operation].op);
+    return pass_parameters(launch, *find_run(capture.operations, node.operation), *node.pass,
+                           scratch_.at(&built));
+}
+
+std::optional<StencilRun> CudaGraphBuilder::find_run(const std::vector<Operation>& operations,
+                                                     std::size_t first) {
+    const auto* const launch = std::get_if<Launch>(&operations[first].op);
+    if (launch == nullptr || launch->dim == 0 || !passes_allowed_) return std::nullopt;
+    const StencilKernel* const kernel = modules_.stencil_for(*launch);
+    if (kernel == nullptr) return std::nullopt;
+    const PlaceOf place_of = [this](std::int32_t region) { return memory_.region(region); };
+    return find_stencil_run(operations, first, *kernel, place_of, context_.device().multiprocessors);
+}
+
+bool CudaGraphBuilder::reserve_scratch(const Launch& first, const StencilRun& run) {
+    if (scratch_.count(&first) != 0) return true;
+    try {
+        scratch_.emplace(&first, memory_.scratch(stencil_scratch(run)));
+    } catch (const Error& error) {
+        if (error.code() != WC_ERROR_MEMORY) throw;
+        return false;  // one launch at a time needs no more memory
+    }
+    return true;
+}
+
 CudaGraphBuilder::Placement CudaGraphBuilder::place_launch(CUgraph graph, const Launch& launch,
                                                            const Edges& after) {
     if (launch.dim == 0) return place_empty(graph, after);
     const bool programmatic = modules_.kernel_for(launch).programmatic;
     NodeParams params;
     params.type = CU_GRAPH_NODE_TYPE_KERNEL;
-    params.kernel = kernel_parameters(launch);
+    params.kernel = launch_parameters(launch);
     return {add_node(graph, after, params, programmatic), programmatic};
+}
+
+CudaGraphBuilder::Placement CudaGraphBuilder::place_run(CUgraph graph, const Launch& first,
+                                                        const StencilRun& run, const Edges& after,
+                                                        std::vector<CUgraphNode>& nodes) {
+    const bool programmatic = modules_.stencil_for(first)->programmatic;
+    for (std::size_t pass = 0; pass < run.passes.size(); ++pass) {
+        NodeParams params;
+        params.type = CU_GRAPH_NODE_TYPE_KERNEL;
+        params.kernel = pass_parameters(first, run, pass, scratch_.at(&first));
+        const Edges edges = nodes.empty() ? after : Edges{{nodes.back()}, {programmatic}};
+        nodes.push_back(add_node(graph, edges, params, programmatic));
+    }
+    return {nodes.back(), programmatic};
 }
 
 CudaGraphBuilder::Placement CudaGraphBuilder::place_empty(CUgraph graph, const Edges& after) {

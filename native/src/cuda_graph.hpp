@@ -6,6 +6,7 @@
 // sizes and conditions need the helper kernels of cuda_support.cu, which are loaded when first used.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -19,10 +20,12 @@ namespace whitecap {
 
 class CudaGraphBuilder {
   public:
-    // A kernel node of the top level and the launch that it runs, for updates in place.
+    // A kernel node of the top level and what it runs, for updates in place.
     struct KernelNode {
         cu::CUgraphNode node;
-        std::size_t operation;  // index in the capture's operations
+        std::size_t operation;            // index in the capture's operations
+        std::optional<std::size_t> pass;  // of the run of stencil launches that begins there
+        std::size_t launches = 1;         // that the run replaces
     };
 
     // All must outlive the builder. The context must be current for every call.
@@ -37,8 +40,10 @@ class CudaGraphBuilder {
     // Whether the program has conditional nodes, which no child graph may hold.
     bool has_conditionals() const;
 
-    // Parameters of a kernel node for this launch; they stay valid until the next call.
-    const cu::KernelNodeParams& kernel_parameters(const Launch& launch);
+    // Whether another capture, which differs from the builder's in plain values only, runs the same way.
+    bool same_nodes(const Capture& other);
+    // Parameters of a kernel node for such a capture; they stay valid until the next call.
+    const cu::KernelNodeParams& parameters_of(const KernelNode& node, const Capture& capture);
 
   private:
     // What an operation put into a graph: its first node takes the edges in, its last one gives the edges
@@ -52,10 +57,26 @@ class CudaGraphBuilder {
         std::vector<bool> programmatic;  // whether that node lets a successor start early
     };
 
+    const cu::KernelNodeParams& launch_parameters(const Launch& launch);
+    const cu::KernelNodeParams& pass_parameters(const Launch& first, const StencilRun& run, std::size_t pass,
+                                                cu::CUdeviceptr scratch);
+    const cu::KernelNodeParams& parameters(cu::CUfunction function, const CudaGrid& grid,
+                                           const Launch& launch);
+    std::optional<StencilRun> find_run(const std::vector<Operation>& operations, std::size_t first);
+    // Second buffers for a run; false when the device has no room for them.
+    bool reserve_scratch(const Launch& first, const StencilRun& run);
+
     std::vector<cu::CUgraphNode> append(cu::CUgraph graph, const std::vector<Operation>& operations,
                                         const std::vector<cu::CUgraphNode>& after, bool top_level);
+    // Notes the kernel nodes of an operation, or of the run that begins with it.
+    void remember(const std::vector<Operation>& operations, std::size_t index,
+                  const std::optional<StencilRun>& run, const std::vector<cu::CUgraphNode>& passes,
+                  cu::CUgraphNode single);
     Placement place(cu::CUgraph graph, const Operation& operation, const Edges& after);
     Placement place_launch(cu::CUgraph graph, const Launch& launch, const Edges& after);
+    // The passes of a run, one node each, in a chain; `nodes` receives them.
+    Placement place_run(cu::CUgraph graph, const Launch& first, const StencilRun& run, const Edges& after,
+                        std::vector<cu::CUgraphNode>& nodes);
     Placement place_copy(cu::CUgraph graph, cu::CUdeviceptr dst, cu::CUdeviceptr src, std::uint64_t size,
                          const Edges& after);
     Placement place_set(cu::CUgraph graph, cu::CUdeviceptr dst, unsigned value, unsigned element,
@@ -83,8 +104,10 @@ class CudaGraphBuilder {
     CudaModules& modules_;
     CudaMemory& memory_;
     const CudaContext& context_;
+    const bool passes_allowed_;
     std::optional<CudaModule> support_;
     std::vector<KernelNode> kernel_nodes_;
+    std::map<const Launch*, cu::CUdeviceptr> scratch_;  // second buffers, by the first launch of a run
     std::optional<CudaArguments> arguments_;
     cu::KernelNodeParams kernel_params_{};
 };

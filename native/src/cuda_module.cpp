@@ -18,6 +18,8 @@ constexpr int kPortableCluster = 8;
 constexpr int kSelfOrderingArch = 90;  // from here on our 2-D entries wait for their predecessors themselves
 constexpr const char* kForwardSuffix = "_cuda_kernel_forward";
 constexpr const char* kGrid2dSuffix = "_cuda_grid2d";
+constexpr const char* kStencilSuffix = "_cuda_stencil";
+constexpr std::size_t kMostTableBytes = 4096;
 
 struct Candidate {
     std::string target, filename, digest;
@@ -26,6 +28,11 @@ struct Candidate {
 bool ends_with(const std::string& text, const std::string& suffix) {
     return text.size() >= suffix.size() &&
            text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
+
+// Without the suffix of the 1-D entry.
+std::string base_symbol(const std::string& symbol) {
+    return symbol.substr(0, symbol.size() - std::string(kForwardSuffix).size());
 }
 
 // "sm_90a" for a recorded CUDA module; empty when its file is no CUDA binary.
@@ -125,6 +132,17 @@ CUfunction CudaModule::find(const std::string& symbol) const {
     return function;
 }
 
+std::vector<std::int32_t> CudaModule::table(const std::string& symbol) const {
+    CUdeviceptr address = 0;
+    std::size_t size = 0;
+    const CUresult result = driver().cuModuleGetGlobal(&address, &size, handle_, symbol.c_str());
+    if (result == CUDA_ERROR_NOT_FOUND || size > kMostTableBytes) return {};
+    check(result, "cuModuleGetGlobal", symbol);
+    std::vector<std::int32_t> table(size / sizeof(std::int32_t));
+    WC_CUDA(cuMemcpyDtoH, table.data(), address, table.size() * sizeof table[0]);
+    return table;
+}
+
 CudaModules::CudaModules(const Capture& capture, const ModuleSource& source, const CudaDevice& device)
     : capture_(capture), source_(source), device_(device) {}
 
@@ -159,8 +177,7 @@ CudaKernel CudaModules::prepare(const Loaded& loaded, const Kernel& kernel, cons
                                 const std::string& symbol) const {
     CudaKernel result;
     if (fits_grid2d(launch) && ends_with(symbol, kForwardSuffix)) {
-        const std::string base = symbol.substr(0, symbol.size() - std::string(kForwardSuffix).size());
-        result.function = loaded.module.find(base + kGrid2dSuffix);
+        result.function = loaded.module.find(base_symbol(symbol) + kGrid2dSuffix);
         result.grid2d = result.function != nullptr;
         result.programmatic = result.grid2d && arch_of(loaded.target) >= kSelfOrderingArch;
     }
@@ -188,22 +205,47 @@ CudaKernel CudaModules::prepare(const Loaded& loaded, const Kernel& kernel, cons
     return result;
 }
 
-const CudaKernel& CudaModules::kernel_for(const Launch& launch) {
+std::pair<const Kernel*, std::string> CudaModules::recorded(const Launch& launch) const {
     const Kernel* const kernel = find_kernel(capture_, launch.module_hash, launch.kernel_key);
-    const std::string* const symbol = kernel == nullptr ? nullptr
-                                      : launch.forward  ? &kernel->forward_name
-                                                        : &kernel->backward_name;
-    if (symbol == nullptr || symbol->empty()) {
+    const std::string symbol = kernel == nullptr ? ""
+                               : launch.forward  ? kernel->forward_name
+                                                 : kernel->backward_name;
+    if (symbol.empty()) {
         fail(WC_ERROR_SYMBOL, "launch of ", quoted(launch.kernel_key), ": the capture has no ",
              launch.forward ? "forward" : "backward", " kernel of that name; capture again");
     }
+    return {kernel, symbol};
+}
+
+const CudaKernel& CudaModules::kernel_for(const Launch& launch) {
+    const auto [kernel, symbol] = recorded(launch);
     // Two launches of one kernel may use different entries.
-    const Key key{launch.module_hash, *symbol + (fits_grid2d(launch) ? "#2d" : "")};
+    const Key key{launch.module_hash, symbol + (fits_grid2d(launch) ? "#2d" : "")};
     auto found = kernels_.find(key);
     if (found == kernels_.end()) {
-        found = kernels_.emplace(key, prepare(module(launch.module_hash), *kernel, launch, *symbol)).first;
+        found = kernels_.emplace(key, prepare(module(launch.module_hash), *kernel, launch, symbol)).first;
     }
     return found->second;
+}
+
+const StencilKernel* CudaModules::stencil_for(const Launch& launch) {
+    const auto [kernel, symbol] = recorded(launch);
+    if (!fits_grid2d(launch) || !ends_with(symbol, kForwardSuffix)) return nullptr;
+    const auto [found, added] = stencils_.try_emplace(Key{launch.module_hash, symbol});
+    if (added) {
+        const std::string name = base_symbol(symbol) + kStencilSuffix;
+        const Loaded& loaded = module(launch.module_hash);
+        found->second = parse_stencil_table(loaded.module.table(name));
+        if (!found->second) return nullptr;
+        auto& shapes = found->second->shapes;
+        for (std::size_t i = 0; i < shapes.size(); ++i) {
+            shapes[i].function = loaded.module.find(text(name, i));
+            if (shapes[i].function == nullptr)
+                fail(WC_ERROR_SYMBOL, "module has no symbol ", quoted(text(name, i)), "; capture again");
+        }
+        found->second->programmatic = arch_of(loaded.target) >= kSelfOrderingArch;
+    }
+    return found->second ? &*found->second : nullptr;
 }
 
 void check_parameters(CUfunction function, const std::string& symbol, const std::vector<std::size_t>& sizes) {

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "capture.hpp"
 #include "cuda_context.hpp"
 #include "cuda_launch.hpp"
+#include "cuda_stencil.hpp"
 #include "program.hpp"
 
 namespace whitecap {
@@ -28,6 +31,8 @@ class CudaModule {
 
     // nullptr when the binary has no such kernel. Loads it now, so that no launch waits for it.
     cu::CUfunction find(const std::string& symbol) const;
+    // The integers of a global array; empty when there is none.
+    std::vector<std::int32_t> table(const std::string& symbol) const;
 
   private:
     explicit CudaModule(cu::CUmodule handle) : handle_(handle) {}
@@ -42,6 +47,8 @@ class CudaModules {
 
     // The entry that serves this launch, configured for it. Throws WC_ERROR_MODULE or WC_ERROR_SYMBOL.
     const CudaKernel& kernel_for(const Launch& launch);
+    // Its entries for several steps at a time; nullptr when the module has none.
+    const StencilKernel* stencil_for(const Launch& launch);
 
   private:
     struct Loaded {
@@ -55,6 +62,8 @@ class CudaModules {
         }
     };
     const Loaded& module(const std::string& hash);
+    // The kernel's record and its symbol. Throws WC_ERROR_SYMBOL.
+    std::pair<const Kernel*, std::string> recorded(const Launch& launch) const;
     Loaded load(const std::string& hash) const;
     CudaKernel prepare(const Loaded& loaded, const Kernel& kernel, const Launch& launch,
                        const std::string& symbol) const;
@@ -64,6 +73,7 @@ class CudaModules {
     const CudaDevice& device_;
     std::map<std::string, Loaded> modules_;
     std::map<Key, CudaKernel> kernels_;
+    std::map<Key, std::optional<StencilKernel>> stencils_;
 };
 
 // Throws WC_ERROR_MODULE when the kernel's parameters are not of these sizes.

@@ -311,13 +311,13 @@ void CudaProgram::synchronize() {
 bool CudaProgram::update(std::shared_ptr<const Capture> capture) {
     const std::shared_ptr<const Capture> next = for_device(std::move(capture), state_->context->device());
     if (!same_but_values(*capture_, *next)) return false;
+    const bool same_nodes = state_->in_context([&] { return state_->builder->same_nodes(*next); });
+    if (!same_nodes) return false;
     state_->in_context([&] {
-        for (const auto& [node, operation] : state_->kernel_nodes) {
-            const auto& launch = std::get<Launch>(next->operations[operation].op);
-            if (launch.dim == 0) continue;
-            const KernelNodeParams& params = state_->builder->kernel_parameters(launch);
-            WC_CUDA(cuGraphKernelNodeSetParams, node, &params);
-            WC_CUDA(cuGraphExecKernelNodeSetParams, state_->exec, node, &params);
+        for (const CudaGraphBuilder::KernelNode& node : state_->kernel_nodes) {
+            const KernelNodeParams& params = state_->builder->parameters_of(node, *next);
+            WC_CUDA(cuGraphKernelNodeSetParams, node.node, &params);
+            WC_CUDA(cuGraphExecKernelNodeSetParams, state_->exec, node.node, &params);
         }
     });
     capture_ = next;

@@ -1,8 +1,8 @@
 // A CUDA driver that runs on the host, so that everything around the GPU is tested without one.
 //
 // Memory is host memory, streams run at once, graphs are executed node by node in order of their edges. A "module" is text:
-// a line `target sm_90`, then a line `kernel <name> <parameter bytes> ...` for each kernel; what a kernel does is a callback of
-// the test. Calls that need a current context fail without one, as in the real driver. Every handle is counted, any call
+// a line `target sm_90`, then a line `kernel <name> <parameter bytes> ...` for each kernel, and `table <name> <integer> ...`
+// for a global array; what a kernel does is a callback of the test. Calls that need a current context fail without one, as in the real driver. Every handle is counted, any call
 // can be made to fail, and a graph can be printed. Build: g++ -std=c++17 -shared -fPIC fake_driver.cpp -o libfake.so
 #include <algorithm>
 #include <cstddef>
@@ -27,6 +27,7 @@ struct Function {
 
 struct Module {
     std::map<std::string, Function*> functions;
+    std::map<std::string, std::vector<int>> tables;
 };
 
 // The driver's layouts, declared again on purpose: a mistake in the library's must show.
@@ -231,11 +232,16 @@ int load(Module* module, const char* image) {
     std::string line;
     while (std::getline(lines, line)) {
         std::istringstream words(line);
-        auto* const function = new Function;
-        std::size_t size = 0;
-        words >> word >> function->name;
-        while (words >> size) function->sizes.push_back(size);
-        module->functions[function->name] = function;
+        std::string name;
+        int number = 0;
+        if (!(words >> word >> name)) continue;
+        std::vector<int> numbers;
+        while (words >> number) numbers.push_back(number);
+        if (word == "table") {
+            module->tables[name] = numbers;
+        } else {
+            module->functions[name] = new Function{name, {numbers.begin(), numbers.end()}};
+        }
     }
     return OK;
 }
@@ -357,9 +363,11 @@ int cuMemsetD32Async(std::uint64_t dst, unsigned value, std::size_t count, Strea
     ENTER();
     return std::fill_n(reinterpret_cast<unsigned*>(dst), count, value), OK;
 }
-int cuPointerGetAttribute(void* out, int, std::uint64_t address) {
+int cuPointerGetAttribute(void* out, int attribute, std::uint64_t address) {
     for (const auto& [base, size] : memory) {
-        if (address >= base && address < base + size) return *static_cast<int*>(out) = 2, OK;
+        if (address < base || address >= base + size) continue;
+        if (attribute == 1) return *static_cast<void**>(out) = &primary_context, OK;
+        return *static_cast<int*>(out) = 2, OK;
     }
     return INVALID_VALUE;
 }
@@ -385,6 +393,13 @@ int cuModuleGetFunction(Function** out, Module* module, const char* name) {
     const auto found = module->functions.find(name);
     if (found == module->functions.end()) return NOT_FOUND;
     return *out = found->second, OK;
+}
+int cuModuleGetGlobal_v2(std::uint64_t* out, std::size_t* size, Module* module, const char* name) {
+    ENTER();
+    const auto found = module->tables.find(name);
+    if (found == module->tables.end()) return NOT_FOUND;
+    *out = reinterpret_cast<std::uint64_t>(found->second.data());
+    return *size = found->second.size() * sizeof(int), OK;
 }
 int cuFuncSetAttribute(Function*, int, int) {
     ENTER();

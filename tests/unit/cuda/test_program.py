@@ -90,6 +90,10 @@ def get(program: _native.Program, name: str) -> np.ndarray:
     return out
 
 
+def nodes(fake, program: _native.Program) -> list[str]:
+    return fake.graph(program.graph)
+
+
 def test_a_cpu_recording_runs_on_cuda_with_its_contents(fake):
     recording = Recording()
     x, y = recording.array(8, name="x"), recording.array(8, name="y", output=True)
@@ -121,7 +125,7 @@ def test_launches_that_share_nothing_become_parallel_branches(fake):
     recording.add(a, shared)
     recording.add(b, shared)
     recording.add(a, b)
-    lines = fake.graph(cuda(recording.capture()).graph)
+    lines = nodes(fake, cuda(recording.capture()))
     assert [line.split(" after")[1] for line in lines] == ["", "", " 0 1"]
 
 
@@ -131,7 +135,7 @@ def test_unknown_accesses_make_a_chain(fake):
     recording.add(a, a)
     recording.add(b, b, known=False)
     recording.add(c, c)
-    lines = fake.graph(cuda(recording.capture()).graph)
+    lines = nodes(fake, cuda(recording.capture()))
     assert [line.split(" after")[1] for line in lines] == ["", " 0", " 1"]
 
 
@@ -140,7 +144,7 @@ def test_halves_of_one_region_are_independent(fake):
     whole = recording.array(16)
     recording.add(whole[:8], whole[:8])
     recording.add(whole[8:], whole[8:])
-    lines = fake.graph(cuda(recording.capture()).graph)
+    lines = nodes(fake, cuda(recording.capture()))
     assert [line.split(" after")[1] for line in lines] == ["", ""]
 
 
@@ -149,7 +153,7 @@ def test_two_buffers_in_turn_make_a_chain_without_spare_edges(fake):
     a, b = recording.array(8), recording.array(8)
     for step in range(6):
         recording.add(*((a, b) if step % 2 == 0 else (b, a)))
-    lines = fake.graph(cuda(recording.capture()).graph)
+    lines = nodes(fake, cuda(recording.capture()))
     assert [line.split(" after")[1] for line in lines] == ["", " 0", " 1", " 2", " 3", " 4"]
 
 
@@ -180,7 +184,7 @@ def test_lean_launches_fill_x_then_y(fake, count: int, grid: str):
     small = recording.array(8)
     arguments = [argument(small, "read_write"), argument(small, "read"), argument(1.0)]
     recording.recorder.launch("add", "hash", [count], arguments)
-    assert f"grid {grid} block 256x1x1" in fake.graph(cuda(recording.capture()).graph)[0]
+    assert f"grid {grid} block 256x1x1" in nodes(fake, cuda(recording.capture()))[0]
 
 
 def test_memory_operations_become_nodes_of_their_kind(fake):

@@ -1,0 +1,199 @@
+// ---- several steps of a stencil in one launch ------------------------------------------------------------------------
+//
+// Two fields x and y of the same shape take turns: a step reads one of them in the 3 x 3 neighbourhood of each cell and
+// rewrites the other. A block loads a tile of both into registers, does `steps` steps and stores the part that no missing
+// neighbour has reached. A lane owns `columns` x `rows` cells, a warp a band as wide as the tile. Neighbours in a row
+// come by shuffles, rows of other warps through shared memory, with one barrier a step. Tiles lie inside the domain, so
+// clamping at a tile's edge is right where that is the border, and elsewhere spoils only cells that are not stored.
+
+namespace wc {
+
+// The current field around a cell; what a kernel does not use is not computed.
+struct near_t {
+    float at[3][3];  // [1 + row offset][1 + column offset]
+};
+
+// Which cells of one dimension a block computes and stores. `halo` is a multiple of what a lane owns.
+struct tile_range {
+    int first, store_first, store_last;
+
+    WC_INLINE tile_range(int index, int count, int extent, int tile, int halo) {
+        const int owned = tile - 2 * halo;
+        first = index * owned < extent - tile ? index * owned : extent - tile;
+        store_first = index == 0 ? 0 : halo + index * owned;
+        store_last = index == count - 1 ? extent : halo + (index + 1) * owned;
+    }
+};
+
+template <int columns>
+struct alignas(4 * columns) row_part {
+    float c[columns];
+};
+
+// `Kernel::step(row, column, near, own)` computes one cell: `near` around it in one field, `own` in the other.
+// `Kernel::diagonal`: whether it looks at corners.
+template <class Kernel, int columns, int rows, int warps>
+struct stencil_block {
+    static constexpr int width = 32 * columns, height = rows * warps;
+    typedef row_part<columns> part;
+    typedef part edge_rows[2][warps][2][32];  // first and last row of each band, for two steps
+
+    const Kernel& kernel;
+    edge_rows& edges;
+    const tile_range across, down;
+    const int lane, warp;
+    part x[rows], y[rows];
+
+    WC_INLINE stencil_block(const Kernel& k, edge_rows& e, const launch_bounds<2>& bounds, int halo_x, int halo_y)
+        : kernel(k),
+          edges(e),
+          across(blockIdx.x, gridDim.x, bounds.shape[1], width, halo_x),
+          down(blockIdx.y, gridDim.y, bounds.shape[0], height, halo_y),
+          lane(threadIdx.x),
+          warp(threadIdx.y) {}
+
+    WC_INLINE int row(int k) const { return down.first + warp * rows + k; }
+    WC_INLINE int column() const { return across.first + lane * columns; }
+
+    // Whether every lane's part of every row is aligned as a whole.
+    WC_INLINE bool aligned(const void* data, int stride) const {
+        const uint64 bits = uint64(data) | uint64(stride) | uint64(across.first * 4);
+        return bits % (4 * columns) == 0;
+    }
+
+    WC_INLINE void load(part* field, const array_t<float>& from) {
+        const bool whole = aligned(from.data, from.strides[0]);
+#pragma unroll
+        for (int k = 0; k < rows; ++k) {
+            const float* source = &at(from, row(k), column());
+            if (whole) {
+                field[k] = *reinterpret_cast<const part*>(source);
+            } else {
+#pragma unroll
+                for (int v = 0; v < columns; ++v) field[k].c[v] = source[v];
+            }
+        }
+    }
+
+    WC_INLINE void store(const part* field, array_t<float> to, float* data) const {
+        to.data = data;
+        const bool whole = aligned(data, to.strides[0]) && (across.store_first | across.store_last) % columns == 0;
+#pragma unroll
+        for (int k = 0; k < rows; ++k) {
+            if (row(k) < down.store_first || row(k) >= down.store_last) continue;
+            float* target = &at(to, row(k), column());
+            if (whole) {
+                if (column() >= across.store_first && column() < across.store_last) *reinterpret_cast<part*>(target) = field[k];
+            } else {
+#pragma unroll
+                for (int v = 0; v < columns; ++v) {
+                    if (column() + v >= across.store_first && column() + v < across.store_last) target[v] = field[k].c[v];
+                }
+            }
+        }
+    }
+
+    WC_INLINE void publish(const part* field, int turn) {
+        edges[turn][warp][0][lane] = field[0];
+        edges[turn][warp][1][lane] = field[rows - 1];
+    }
+
+    // A row with its neighbours left and right.
+    struct wide {
+        float c[columns + 2];
+    };
+    WC_INLINE wide widened(const part& p) const {
+        wide w;
+#pragma unroll
+        for (int v = 0; v < columns; ++v) w.c[v + 1] = p.c[v];
+        const float left = __shfl_up_sync(~0u, p.c[columns - 1], 1), right = __shfl_down_sync(~0u, p.c[0], 1);
+        w.c[0] = lane == 0 ? p.c[0] : left;
+        w.c[columns + 1] = lane == 31 ? p.c[columns - 1] : right;
+        return w;
+    }
+    WC_INLINE wide outer(const part& p) const {
+        if (Kernel::diagonal) return widened(p);
+        wide w;
+#pragma unroll
+        for (int v = 0; v < columns; ++v) w.c[v + 1] = p.c[v];
+        w.c[0] = w.c[columns + 1] = 0;
+        return w;
+    }
+
+    WC_INLINE void step(const part* current, part* other, int turn) const {
+        // At the tile's upper and lower edge a band is its own neighbour.
+        const part over = warp == 0 ? edges[turn][0][0][lane] : edges[turn][warp - 1][1][lane];
+        const part under = warp == warps - 1 ? edges[turn][warp][1][lane] : edges[turn][warp + 1][0][lane];
+        wide above = outer(over);
+        wide here = widened(current[0]);
+#pragma unroll
+        for (int k = 0; k < rows; ++k) {
+            const wide below = k + 1 < rows ? widened(current[k + 1]) : outer(under);
+#pragma unroll
+            for (int v = 0; v < columns; ++v) {
+                near_t near;
+#pragma unroll
+                for (int d = 0; d < 3; ++d) {
+                    near.at[0][d] = above.c[v + d];
+                    near.at[1][d] = here.c[v + d];
+                    near.at[2][d] = below.c[v + d];
+                }
+                kernel.step(row(k), column() + v, near, other[k].c[v]);
+            }
+            above = here;
+            here = below;
+        }
+    }
+
+    // Whether the band holds a row that the stored ones still depend on, `left` steps before the end.
+    WC_INLINE bool needed(int left) const {
+        return row(0) < down.store_last + left && row(rows - 1) >= down.store_first - left;
+    }
+
+    WC_INLINE void half(const part* current, part* other, int turn, int left) {
+        if (needed(left)) {
+            step(current, other, turn);
+            publish(other, turn ^ 1);
+        }
+        __syncthreads();
+    }
+
+    // First step: reads x and rewrites y, or the other way round when `swapped`.
+    WC_INLINE void run(int steps, bool swapped) {
+        int turn = 0;
+        if (swapped) {
+            publish(y, 0);
+            __syncthreads();
+            half(y, x, turn, --steps);
+            turn ^= 1;
+        } else {
+            publish(x, 0);
+            __syncthreads();
+        }
+        while (steps > 0) {
+            half(x, y, turn, --steps);
+            turn ^= 1;
+            if (steps == 0) break;
+            half(y, x, turn, --steps);
+            turn ^= 1;
+        }
+    }
+};
+
+// The body of an entry. x: the field that the first launch reads, y: the one that it rewrites.
+template <class Kernel, int columns, int rows, int warps>
+WC_INLINE void run_stencil(Kernel kernel, const launch_bounds<2>& bounds, const array_t<float>& x, const array_t<float>& y,
+                           float* x_out, float* y_out, int steps, int swapped) {
+    typedef stencil_block<Kernel, columns, rows, warps> block_t;
+    __shared__ typename block_t::edge_rows edges;
+    wait_for_previous_kernel();
+    kernel.setup();
+    block_t block(kernel, edges, bounds, (steps + columns - 1) / columns * columns, steps);
+    block.load(block.x, x);
+    block.load(block.y, y);
+    block.run(steps, swapped != 0);
+    block.store(block.x, x, x_out);
+    block.store(block.y, y, y_out);
+}
+
+}  // namespace wc
