@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -29,6 +30,9 @@ from .walls import Medium, Painter, sponge_strength
 
 TANK = "tank"
 """The scene that has walls, boundaries and sources."""
+
+
+MESSAGE_SECONDS = 8.0
 
 
 class Host(Protocol):
@@ -63,7 +67,7 @@ class Lab:
         self.library = Library(self)
         self.history: History[Setup] = History()
         self.policy: Policy = "refuse"
-        self.message = ""
+        self._message, self._said_at = "", 0.0
         self.drive = Drive()
         self.measurements = Measurements()
         self.rescue = Rescue()
@@ -78,6 +82,15 @@ class Lab:
         self._keep_waves = True
         self._pending_fields: Mapping[str, np.ndarray] | None = None
         self.update()
+
+    @property
+    def message(self) -> str:
+        """What happened last, in one line; empty once it is old."""
+        return self._message if time.monotonic() - self._said_at < MESSAGE_SECONDS else ""
+
+    @message.setter
+    def message(self, text: str) -> None:
+        self._message, self._said_at = text, time.monotonic()
 
     # ---- edits
 

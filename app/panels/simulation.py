@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 
+from ..lab.document import SMALLEST_GRID
 from ..lab.setup import HIGHEST_TIME_SCALE, LOWEST_TIME_SCALE
 from ..lab.stability import MAX_SUBSTEPS, limit_of
 from ..scene import Parameter
 from .protocol import PanelHost
-from .widgets import WARNING, choice, label, note, number_format, slider, tooltip
+from .widgets import WARNING, label, note, number_format, slider, tooltip
 
 SIZES = (64, 128, 256, 512, 1024, 2048)
 FEWEST_SUBSTEPS = 2
+GRID_HELP = "Cells of the basin. The waves stay, resampled; the frame is captured again."
 
 
 def draw(app: PanelHost) -> None:
@@ -92,13 +94,7 @@ def _grid(app: PanelHost) -> None:
         lab.set_grid(substeps=round(edit.value))
     if edit.done:
         lab.seal()
-    sizes = sorted({*SIZES, grid.width})
-    names = [f"{size} x {_depth(grid.width, grid.height, size)}" for size in sizes]
-    picked = choice("Grid", names[sizes.index(grid.width)], names, "Cells of the basin. The waves stay, resampled.")
-    if picked is not None:
-        size = sizes[names.index(picked)]
-        lab.set_grid(width=size, height=_depth(grid.width, grid.height, size))
-        lab.seal()
+    _size(app)
     label("Basin", "The size of the basin in world units, and of one cell.")
     imgui.align_text_to_frame_padding()
     cell = grid.cell
@@ -108,6 +104,30 @@ def _grid(app: PanelHost) -> None:
     tooltip("World units; waves cross sqrt(wave speed) of them a second.")
 
 
+def _size(app: PanelHost) -> None:
+    """A list of usual widths, and a field for any other; the basin keeps its proportions."""
+    lab = app.lab
+    assert lab is not None
+    grid = lab.setup.grid
+    sizes = sorted({*SIZES, grid.width})
+    label("Grid", GRID_HELP)
+    room = imgui.get_content_region_avail().x
+    imgui.set_next_item_width(0.62 * room)
+    names = [f"{size} x {_depth(grid.width, grid.height, size)}" for size in sizes]
+    changed, picked = imgui.combo("##grid", sizes.index(grid.width), names)
+    tooltip(GRID_HELP)
+    width = sizes[picked] if changed else grid.width
+    imgui.same_line()
+    imgui.set_next_item_width(-1.0)
+    entered, typed = imgui.input_int("##width", grid.width, 0, 0, imgui.InputTextFlags_.enter_returns_true.value)
+    tooltip(f"Any width from {SMALLEST_GRID} to {SIZES[-1]} cells, with Enter.")
+    if entered:
+        width = min(max(typed, SMALLEST_GRID), SIZES[-1])
+    if width != grid.width:
+        lab.set_grid(width=width, height=_depth(grid.width, grid.height, width))
+        lab.seal()
+
+
 def _depth(width: int, height: int, size: int) -> int:
     """The height that keeps the basin's proportions at another width."""
-    return max(16, round(size * height / width))
+    return max(SMALLEST_GRID, round(size * height / width))
