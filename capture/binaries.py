@@ -71,6 +71,8 @@ def cuda_binary(text: ModuleText, target: str) -> bytes:
     """Cubin ("sm_90") or PTX ("ptx", "ptx_80") of a module."""
     from . import cuda_compile
 
+    if text.sites:
+        raise CaptureError(f"module {text.name} for {target}: config.verify checks on the CPU; switch it off for CUDA")
     identity = getattr(cuda_compile, "compiler_identity", lambda: "nvrtc")()
     key = cache.make_key(*_version_parts(text), target, identity)
     suffix = Target(target).suffix

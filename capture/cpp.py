@@ -55,10 +55,15 @@ def _float_literal(type: Scalar, value: float) -> str:
 
 
 class ExpressionWriter:
-    """Writes expressions; `thread_index` says how coordinates are called in the function being written."""
+    """Writes expressions.
 
-    def __init__(self, thread_names: tuple[str, ...] = ()) -> None:
+    thread_names: how coordinates are called in the function being written. sites: when it's given, array accesses are
+    checked, and each adds where it stands (config.verify).
+    """
+
+    def __init__(self, thread_names: tuple[str, ...] = (), sites: list[ir.Where] | None = None) -> None:
         self.thread_names = thread_names
+        self.sites = sites
 
     def text(self, node: ir.Expr, least: int = 0) -> str:
         """C++ text, in parentheses when it binds less tightly than `least`."""
@@ -100,7 +105,7 @@ class ExpressionWriter:
             case ir.Cast():
                 return f"{cpp_name(node.type)}({self.text(node.operand)})", PRIMARY
             case ir.Load():
-                return f"wc::at({self.list((node.array, *node.indices))})", PRIMARY
+                return self._element(node), PRIMARY
             case ir.Component():
                 indices = self.list(node.indices)
                 open, close = "[]" if len(node.indices) == 1 else "()"
@@ -114,11 +119,17 @@ class ExpressionWriter:
             case ir.Intrinsic():
                 return f"wc::{node.name}({self.list(node.arguments)})", PRIMARY
             case ir.Atomic():
-                place = f"wc::at({self.list((node.array, *node.indices))})"
-                return f"wc::atomic_{node.op}({place}, {self.text(node.value)})", PRIMARY
+                return f"wc::atomic_{node.op}({self._element(node)}, {self.text(node.value)})", PRIMARY
             case ir.Call():
                 return f"{function_name(node.function)}({self.list(node.arguments)})", PRIMARY
         raise AssertionError(node)
+
+    def _element(self, node: ir.Load | ir.Atomic) -> str:
+        arguments = self.list((node.array, *node.indices))
+        if self.sites is None:
+            return f"wc::at({arguments})"
+        self.sites.append(node.where)
+        return f"wc::checked({len(self.sites) - 1}, {arguments})"
 
     def _binary(self, node: ir.Binary) -> tuple[str, int]:
         if node.op in ("//", "%"):
@@ -155,11 +166,16 @@ class StatementWriter:
     """Writes a function body; variables are declared where C++ scoping allows, else at the top."""
 
     def __init__(
-        self, body: tuple[ir.Stmt, ...], given: Iterable[str], thread_names: tuple[str, ...], line_file: bool
+        self,
+        body: tuple[ir.Stmt, ...],
+        given: Iterable[str],
+        thread_names: tuple[str, ...],
+        with_lines: bool,
+        sites: list[ir.Where] | None = None,
     ) -> None:
-        self.expressions = ExpressionWriter(thread_names)
+        self.expressions = ExpressionWriter(thread_names, sites)
         self.lines: list[str] = []
-        self.with_lines = line_file
+        self.with_lines = with_lines
         places = _Places(body, set(given))
         self.declared_at = places.declared_at
         self.constants = places.constants
@@ -318,9 +334,9 @@ def structs_of(types: Iterable[Type]) -> list[StructType]:
     return list(found.values())
 
 
-def function_text(function: ir.Function, with_lines: bool) -> str:
+def function_text(function: ir.Function, with_lines: bool, sites: list[ir.Where] | None = None) -> str:
     given = [parameter.name for parameter in function.parameters]
-    writer = StatementWriter(function.body, given, (), with_lines)
+    writer = StatementWriter(function.body, given, (), with_lines, sites)
     result = cpp_name(function.result) if function.result else "void"
     parameters = ", ".join(_parameter_text(parameter) for parameter in function.parameters)
     body = "\n".join(writer.lines)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import binaries
+from . import binaries, verify
 from .device import Allocation, Device
 
 if TYPE_CHECKING:
@@ -42,7 +42,11 @@ class CpuDevice(Device):
         target[:] = np.frombuffer(value, np.uint8)
 
     def launch(self, kernel: Kernel, shape: Sequence[int], arguments: Sequence[Any], size: int) -> None:
-        binaries.cpu_module(kernel.module.text()).launch(kernel.base_symbol, list(shape), list(arguments), size)
+        text = kernel.module.text()
+        verify.prepare(text)
+        module = binaries.cpu_module(text)
+        module.launch(kernel.base_symbol, list(shape), list(arguments), size)
+        verify.raise_fault()
 
     def synchronize(self) -> None:
         """Launches on the CPU are done when they return."""

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import _native
-from . import binaries, record
+from . import binaries, record, verify
 from .arrays import array
 from .device import Device, DeviceLike, get_device, open_devices
 from .errors import CaptureError
@@ -59,6 +59,8 @@ class Graph:
         if self.path is not None:
             folder = self.path.with_suffix("").with_name(f"{self.path.stem}_modules")
             return _native.Program(self.capture, str(folder), kind, self._threads, self.device.ordinal)
+        for text in self.modules.values():
+            verify.prepare(text)
         built = [binaries.build_for(text, self.device) for text in self.modules.values()]
         capture = self.capture
         if not self.device.is_cpu:
@@ -93,6 +95,7 @@ class Graph:
     def launch(self, count: int = 1, stream: int = 0) -> None:
         """Replays `count` times. On CUDA asynchronous, on `stream` (a CUstream as an integer; 0: the graph's own)."""
         self.program.launch(count, stream)
+        verify.raise_fault()
 
     def synchronize(self) -> None:
         self.program.synchronize()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .config import config
 from .digest import full_digest
 from .emit import ABI_VERSION, emit_module
+from .errors import Location
 
 if TYPE_CHECKING:
     from .kernel import Kernel
@@ -23,6 +24,12 @@ class ModuleText:
     hash: str
     source: str  # without #line
     compiled_source: str  # what the compiler gets: `source`, or the same with #line
+    sites: tuple[Location | None, ...] = ()  # of checked array accesses (config.verify)
+
+    @property
+    def number(self) -> int:
+        """64 bits of the hash."""
+        return int(self.hash[:16], 16)
 
     def binary_name(self, target: str, suffix: str) -> str:
         """File name of a binary: wc_<module name>_<7 hex of hash>.<target><suffix>"""
@@ -37,7 +44,7 @@ class Module:
         self.name = name
         self.kernels: dict[str, Kernel] = {}
         self._text: ModuleText | None = None
-        self._with_lines = False
+        self._options = (False, False)
 
     def add(self, kernel: Kernel) -> None:
         self.kernels[kernel.key] = kernel
@@ -45,14 +52,19 @@ class Module:
 
     def text(self) -> ModuleText:
         """Parses and emits what isn't yet. Raises KernelError for the first kernel that has one."""
-        if self._text is None or self._with_lines != config.line_directives:
+        options = (config.verify, config.line_directives)
+        if self._text is None or self._options != options:
             kernels = sorted(self.kernels.values(), key=lambda kernel: kernel.base_symbol)
-            digest = full_digest(repr((ABI_VERSION, [(kernel.form, kernel.is_fused) for kernel in kernels])))
+            parts = [ABI_VERSION, *((kernel.form, kernel.is_fused) for kernel in kernels)]
+            digest = full_digest(repr([*parts, "verify"] if config.verify else parts))
             forms = [(kernel.base_symbol, kernel.form) for kernel in kernels]
-            source = emit_module(self.name, forms)
-            compiled = emit_module(self.name, forms, with_lines=True) if config.line_directives else source
-            self._text = ModuleText(self.name, digest, source, compiled)
-            self._with_lines = config.line_directives
+            sites: list[Location | None] | None = [] if config.verify else None
+            number = int(digest[:16], 16)
+            source = compiled = emit_module(self.name, forms, False, sites, number)
+            if config.line_directives:
+                compiled = emit_module(self.name, forms, True, None if sites is None else [], number)
+            self._text = ModuleText(self.name, digest, source, compiled, tuple(sites or ()))
+            self._options = options
         return self._text
 
 

@@ -81,6 +81,8 @@ def modules_folder(file: Path) -> Path:
 def _build(graph: Graph, targets: Sequence[str] | None) -> list[Binary]:
     """Every module for every target, all of the first target's first."""
     texts = graph.modules.values()
+    if any(text.sites for text in texts):
+        raise CaptureError("capture_save(): the kernels were built with config.verify; switch it off and capture again")
     if not targets:
         return [binaries.build_for(text, graph.device) for text in texts]
     return [binaries.build(text, target) for target in parse_targets(targets, "capture_save()") for text in texts]
