@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .backend import Backend, cpu_backend
 from .demonstration import drop
+from .errors import one_line
 from .lab.keys import Shortcuts
 from .messages import Messages
 from .pace import Pace
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 MESSAGE_SECONDS = 6.0
 WELCOME_FRAMES = 600
+GPU_FAILURES = ("WC_ERROR_CUDA", "WC_ERROR_DEVICE", "WC_ERROR_MEMORY", "WC_ERROR_REPLAY")
 
 
 class Application:
@@ -122,16 +125,16 @@ class Application:
         if self.viewport.empty:
             return None
         origin, direction = self.stage.camera.ray(x, y, self.viewport.size)
-        return pick(self.simulation.heights(), self.simulation.grid.cell, origin, direction, self._exaggeration)
+        scale = float(self.stage.look.exaggeration)
+        if self.simulation.device != "cpu" and self.stage.context is not None:
+            found: Hit | None = self.stage.surface.pick(origin, direction, scale)  # copies only what the ray crosses
+            return found
+        return pick(self.simulation.heights(), self.simulation.grid.cell, origin, direction, scale)
 
     def pick(self, x: float, y: float) -> tuple[float, float] | None:
         """The same as a position in cells."""
         hit = self.pick_hit(x, y)
         return hit.cell if hit else None
-
-    @property
-    def _exaggeration(self) -> float:
-        return float(self.stage.look.exaggeration)
 
     # ---- what panels and keys ask for
 
@@ -225,7 +228,7 @@ class Application:
 
     def _wear_look(self) -> None:
         """Takes the choices of the view that the scene declares."""
-        for name, value in self.simulation.scene.look.items():
+        for name, value in self.simulation.scene.look:
             setattr(self.stage.look, name, value)
 
     def match_stage(self) -> None:
@@ -280,7 +283,34 @@ class Application:
         self._drops_left -= 1
 
     def step(self) -> bool:
-        """One simulated frame; False when the lab stopped the run."""
+        """One simulated frame; False when the lab stopped the run. A GPU that fails is left for the CPU."""
+        try:
+            return self._step()
+        except Exception as error:
+            if self.simulation.device == "cpu" or getattr(error, "code", "") not in GPU_FAILURES:
+                raise
+            self._leave_gpu(error)
+            return False
+
+    def _leave_gpu(self, error: Exception) -> None:
+        """Goes on with the CPU, with the waves as they are or as they last were known."""
+        former = self.simulation
+        try:
+            fields = former.checkpoint()
+        except Exception:
+            good = self.lab.rescue.good if self.lab is not None else None
+            fields = good.fields if good is not None else {}
+        former.abandon(fields)
+        with suppress(Exception):
+            self.backend.transfer.release()
+        self.backend = cpu_backend(f"the GPU failed: {one_line(error)}")
+        simulation = Simulation(former.scene, former.grid, cache=former.cache)
+        simulation.values = dict(former.values)
+        simulation.restore(fields)
+        self.take_over(simulation)
+        self.show_error(f"the GPU failed and the CPU goes on: {error}")
+
+    def _step(self) -> bool:
         if self.lab is None:
             self.simulation.frame()
             return True
@@ -308,7 +338,8 @@ class Application:
             self.simulation.release()
 
     def _draw(self, seconds: float, target: Any) -> None:
-        self.fit_camera()
+        if self.gui is None:
+            self.stage.fit(self.viewport)  # else the panels tell the camera what they leave free
         self.stage.draw(self.viewport, target, self._hover())
         self._run(self.before_panels, target)
         if self.recording is not None:
@@ -316,10 +347,6 @@ class Application:
         if self.gui is not None:
             self.gui.draw(self, seconds, target)
         self._run(self.after_draw, target)
-
-    def fit_camera(self) -> None:
-        """Tells the camera what of the window the panels leave free."""
-        self.stage.fit(self.viewport, self.gui.insets if self.gui is not None else (0.0, 0.0, 0.0, 0.0))
 
     @staticmethod
     def _run(actions: list[Callable[[Any], None]], target: Any) -> None:

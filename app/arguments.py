@@ -11,6 +11,7 @@ from typing import NoReturn
 from .errors import EXIT_CODES, EXIT_USAGE, UserError
 
 SUBCOMMANDS = ("capture", "doctor", "inspect", "profile")
+FILES = (".toml", ".wrp")
 BACKENDS = ("auto", "cuda-interop", "cuda-copy", "cpu")
 
 _DESCRIPTION = "Whitecap: an interactive wave laboratory. Without a subcommand it opens the window."
@@ -24,6 +25,7 @@ _EPILOG = """subcommands (each has its own --help):
 examples:
   whitecap                                        play with the default basin
   whitecap --preset double-slit                   open a preset
+  whitecap my_scene.toml                          open a scene that was saved
   whitecap --width 512 --height 256 --substeps 32
   whitecap --scene my_scene.py                    a scene of your own
   whitecap --offscreen --frames 120 --screenshot out.png
@@ -90,10 +92,11 @@ def main_parser() -> Parser:
         prog="whitecap",
         description=_DESCRIPTION,
         epilog=_EPILOG + codes,
-        usage="whitecap [options]\n       whitecap {" + ",".join(SUBCOMMANDS) + "} ...",
+        usage="whitecap [options] [FILE]\n       whitecap {" + ",".join(SUBCOMMANDS) + "} ...",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="a saved scene (.toml) or a capture (.wrp)")
     _add_scene(parser, presets=True)
     _add_backend(parser)
 
@@ -168,15 +171,22 @@ def parse(arguments: Sequence[str]) -> tuple[str, argparse.Namespace]:
     if arguments and arguments[0] in parsers:
         return arguments[0], parsers[arguments[0]]().parse_args(arguments[1:])
     parser = main_parser()
-    if arguments and not arguments[0].startswith("-"):
-        parser.error(f"there is no subcommand {arguments[0]!r}; there are {', '.join(SUBCOMMANDS)}")
     options = parser.parse_args(arguments)
+    if options.scene and options.scene.endswith(".toml") and options.file is None:
+        options.file, options.scene = Path(options.scene), None
     _check_main(parser, options)
     return "", options
 
 
 def _check_main(parser: Parser, options: argparse.Namespace) -> None:
     """Flags that contradict each other, or do nothing together."""
+    if options.file and options.file.suffix not in FILES:
+        parser.error(
+            f"there is no subcommand {str(options.file)!r} (there are {', '.join(SUBCOMMANDS)}), "
+            "and a FILE to open ends in .toml or .wrp"
+        )
+    if options.file and (options.scene or options.preset):
+        parser.error(f"{options.file} has a scene of its own: leave --scene and --preset away")
     modes = [name for name in ("smoke", "benchmark") if getattr(options, name)]
     if len(modes) == 2:
         parser.error("--smoke and --benchmark are two different checks: give one of them")

@@ -33,7 +33,6 @@ def apply_view(application: Application, text: str | None, target: Any) -> None:
     if text is None:
         return
     application.frame(0.0, target)
-    application.fit_camera()
     camera = application.stage.camera
     named = {"home": camera.home, "top": camera.top, "side": camera.side}
     if text in named:
@@ -46,20 +45,32 @@ def apply_view(application: Application, text: str | None, target: Any) -> None:
         raise UserError(f"--view: give home, top, side or a pose; {error}") from error
 
 
-def apply_preset(application: Application, name: str | None) -> None:
-    """Opens the preset of the gallery, or the scene file, that `--preset` names."""
-    if name is None:
-        return
+def moves_by_itself(options: Namespace) -> bool:
+    """Whether the flags open something that brings its own motion."""
+    return getattr(options, "preset", None) is not None or getattr(options, "file", None) is not None
+
+
+def apply_document(application: Application, options: Namespace) -> None:
+    """Opens the preset or file that the flags name; UserError when that is not possible."""
+    preset, file = getattr(options, "preset", None), getattr(options, "file", None)
+    if preset is not None:
+        _open_preset(application, preset)
+    elif file is not None and file.suffix == ".wrp":
+        application.open_capture(file)
+    elif file is not None and application.lab is not None:
+        application.lab.load(file)
+    if application.errors:
+        raise UserError(application.errors.entries[-1].text)
+    application.swap.wait()
+
+
+def _open_preset(application: Application, name: str) -> None:
     lab = application.lab
-    if lab is None:
-        raise UserError(f"--preset {name}: this build has no gallery")
-    names = [preset.name for preset in lab.presets]
-    if name in names:
+    presets = lab.presets if lab is not None else []
+    names = [preset.name for preset in presets]
+    if name in names and lab is not None:
         lab.open_preset(names.index(name))
-    elif name.endswith(".toml"):
+    elif name.endswith(".toml") and lab is not None:
         lab.load(name)
     else:
         raise UserError(f"--preset {name}: no such preset; give the path of a TOML file or one of {', '.join(names)}")
-    if application.errors:
-        raise UserError(f"--preset {name}: {application.errors.entries[-1].text}")
-    application.swap.wait()

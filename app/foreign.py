@@ -41,7 +41,7 @@ class FileScene(Scene):
 
     def __init__(self, path: Path, field: HeightField) -> None:
         self.path = path
-        self.name = path.stem  # type: ignore[misc]
+        self.name = path.name  # type: ignore[misc]
         self.title = path.name  # type: ignore[misc]
         self.description = f"A capture loaded from {path}."  # type: ignore[misc]
         self.heights = field.name  # type: ignore[misc]

@@ -76,8 +76,6 @@ class Gui:
         _load_font()
         self.panels_visible = True
         self.help_visible = False
-        self.insets = (0.0, 0.0, 0.0, 0.0)
-        """What the dock and the status line cover at the left, top, right and bottom, in logical pixels."""
         self._panels = panels if panels is not None else _find_panels()
         self._renderer = make_renderer() if make_renderer is not None else None
         if self._renderer is None:
@@ -129,6 +127,12 @@ class Gui:
         """A text field has the keyboard."""
         return bool(imgui.get_io().want_text_input)
 
+    @property
+    def navigating(self) -> bool:
+        """The keyboard moves a highlight through the panels, which then own arrows, Space and Enter."""
+        io = imgui.get_io()
+        return bool(io.nav_active and io.nav_visible)
+
     # ---- clipboard
 
     def set_clipboard(self, text: str) -> None:
@@ -153,7 +157,6 @@ class Gui:
         except BaseException:
             imgui.end_frame()  # closes what a failed panel left open, so that the next frame can show the error
             raise
-        self.insets = _covered()
         self.end(target)
 
     def begin(self, viewport: Viewport, seconds: float, ui_scale: float = 1.0) -> None:
@@ -180,14 +183,6 @@ class Gui:
             self._renderer.release()
         implot.destroy_context(self._plots)
         imgui.destroy_context(self._context)
-
-
-def _covered() -> tuple[float, float, float, float]:
-    """Width of the dock and height of the status line in this frame; 0 where they are not shown."""
-    dock, status = (imgui.internal.find_window_by_name(name) for name in ("dock", "status"))
-    left = dock.size.x if dock is not None and dock.active else 0.0
-    bottom = status.size.y if status is not None and status.active else 0.0
-    return (left, 0.0, 0.0, bottom)
 
 
 def _find_panels() -> Callable[[Any], None]:

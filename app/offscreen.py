@@ -10,7 +10,7 @@ from typing import Any
 
 from .application import Application
 from .backend import choose_device, decide, egl_device
-from .choices import DEFAULT_SIZE, apply_preset, apply_view, chosen_grid, chosen_scene
+from .choices import DEFAULT_SIZE, apply_document, apply_view, chosen_grid, chosen_scene, moves_by_itself
 from .demonstration import drop
 from .settings import Settings
 from .simulation import Simulation
@@ -55,9 +55,8 @@ class OffscreenSession:
         )
         self._viewport = self.application.viewport
         apply_view(self.application, getattr(options, "view", None), self.target.framebuffer)
-        preset = getattr(options, "preset", None)
-        apply_preset(self.application, preset)
-        self._drops = preset is None
+        apply_document(self.application, options)
+        self._drops = not moves_by_itself(options)
         self._frame = 0
 
     def frame(self, draw: bool = True) -> None:

@@ -117,7 +117,7 @@ class Scene:
     heights: the parameter to show, where it is named otherwise.
     fields: inputs on the grid, carried over a recapture and resampled when the size changes (integers by nearest cell).
     Every other input keeps its bytes over a recapture when its size is unchanged.
-    look: choices of the view that suit the scene, by field of `view.look.Look`.
+    look: (field of `view.look.Look`, value) pairs that suit the scene.
     """
 
     name: ClassVar[str] = ""
@@ -127,7 +127,7 @@ class Scene:
     params_struct: ClassVar[Any] = None
     heights: ClassVar[str] = "heights"
     fields: ClassVar[tuple[str, ...]] = ("heights", "heights_prev")
-    look: ClassVar[Mapping[str, Any]] = {}
+    look: ClassVar[tuple[tuple[str, Any], ...]] = ()
     default_grid: ClassVar[Grid] = Grid()
 
     def record(self, grid: Grid) -> RecordedScene:

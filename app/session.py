@@ -7,7 +7,7 @@ from argparse import Namespace
 
 from .application import Application
 from .backend import choose_device, decide
-from .choices import apply_preset, apply_view, chosen_grid, chosen_scene
+from .choices import apply_document, apply_view, chosen_grid, chosen_scene, moves_by_itself
 from .errors import UserError
 from .gui import Gui
 from .job import Job
@@ -78,8 +78,8 @@ class WindowSession:
         )
         application.window_actions["full_screen"] = self.window.toggle_full_screen
         apply_view(application, options.view, self.window.target)
-        apply_preset(application, options.preset)
-        application.welcome(still=options.preset is not None)
+        apply_document(application, options)
+        application.welcome(still=moves_by_itself(options))
         self.events.application = application
         return True
 
@@ -167,7 +167,7 @@ def title(application: Application) -> str:
 
 def _first_scene(options: Namespace, settings: Settings) -> Scene:
     """The scene asked for, else the one of the last run where that still exists."""
-    if options.scene or options.preset:
+    if options.scene or moves_by_itself(options):
         return chosen_scene(options)
     try:
         return chosen_scene(options, settings.scene)

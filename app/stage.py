@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from .viewport import Viewport
 
 
-Insets = tuple[float, float, float, float]
-"""What panels cover at the left, top, right and bottom, in logical pixels."""
-
-
 class Stage:
     """Renderer, surface, camera and look. `context` None draws nothing: the null renderer, for tests."""
 
@@ -26,7 +22,7 @@ class Stage:
         self.look = look or Look()
         self.camera = Camera(extent(grid))
         self.grid = grid
-        self._fitted: tuple[Any, Any] | None = None
+        self._fitted: tuple[int, int] | None = None
         self.renderer: Any
         if context is None:
             from .view.null import NullRenderer
@@ -43,18 +39,18 @@ class Stage:
         if (grid.shape, grid.cell) == (self.grid.shape, self.grid.cell):
             self.grid = grid
             return
-        self.surface.release()
-        self.surface = self._make_surface(grid)
+        former, self.surface = self.surface, self._make_surface(grid)
+        former.release()
         self.grid = grid
         self.camera.set_extent(extent(grid))
 
-    def fit(self, viewport: Viewport, insets: Insets) -> None:
-        """Tells the camera what of the window is free; a camera that stands at home stays at home."""
-        if (viewport.size, insets) == self._fitted:
+    def fit(self, viewport: Viewport) -> None:
+        """Tells the camera that the whole window is free; a camera that stands at home stays at home."""
+        if viewport.size == self._fitted:
             return
-        self._fitted = (viewport.size, insets)
+        self._fitted = viewport.size
         at_home = self.camera.pose == self.camera.home_pose()
-        self.camera.set_free_area(insets, viewport.size)
+        self.camera.set_free_area((0.0, 0.0, 0.0, 0.0), viewport.size)
         if at_home:
             self.camera.pose = self.camera.home_pose()
 

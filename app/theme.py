@@ -48,6 +48,10 @@ _COLOURS: dict[str, tuple[tuple[float, float, float], float]] = {
     "plot_lines": (_BRIGHT, 1.0),
     "plot_histogram": (_ACCENT, 1.0),
     "text_selected_bg": (_ACCENT, 0.45),
+    "table_header_bg": (_FIELD, 0.90),
+    "table_row_bg_alt": (_INK, 0.03),
+    "table_border_light": (_INK, 0.10),
+    "table_border_strong": (_INK, 0.10),
     "nav_cursor": (_BRIGHT, 0.9),
     "modal_window_dim_bg": (_DEEP, 0.55),
 }

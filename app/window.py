@@ -22,6 +22,7 @@ MAX_RATE = 144.0
 HIDDEN_RATE = 20.0
 MINIMUM_SIZE = (240, 180)
 EVENT_HANDLED = True
+NAVIGATION_KEYS = ("SPACE", "RETURN", "ENTER", "LEFT", "RIGHT", "UP", "DOWN", "ESCAPE")
 
 
 class NoDisplay(UserError):
@@ -189,7 +190,8 @@ class WindowEvents:
         name, held = self._key.symbol_string(symbol), self._modifiers(modifiers)
         self._gui.key(name, True, held)
         if self.application is not None:
-            self.application.key_press(name, held, self._gui.typing)
+            taken = self._gui.typing or (self._gui.navigating and name in NAVIGATION_KEYS)
+            self.application.key_press(name, held, taken)
         elif name == "ESCAPE":
             self.closed = True
         return EVENT_HANDLED  # pyglet would close the window on Esc

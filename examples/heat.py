@@ -63,7 +63,7 @@ class HeatScene(Scene):
     description = "A metal plate: heat it with the brush and watch the heat spread."
     params_struct = HeatParams
     fields = ("heights",)
-    look = {"mode": "data", "colormap": "viridis"}
+    look = (("mode", "data"), ("colormap", "viridis"))
     parameters = (
         Parameter("diffusivity", "Diffusivity", 0.6, 0.0, 2.0, "u²/s", "How fast heat spreads."),
         Parameter("border", "Border", 0.0, 0.0, 1.0, "", "0: insulated. 1: held at zero."),

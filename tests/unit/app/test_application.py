@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+from whitecap import _native
 from whitecap.app.application import Application
 from whitecap.app.camera import Pose
 from whitecap.app.errors import UserError
@@ -251,6 +252,40 @@ def test_a_pose_goes_through_text_and_back(application):
 def test_a_pose_that_is_none_is_an_error_in_the_dialog(application, text):
     application.set_camera_pose(text)
     assert "camera pose" in application.errors.entries[0].text
+
+
+# ---- a GPU that fails
+
+
+@pytest.mark.parametrize("readable", [True, False])
+def test_a_gpu_that_fails_is_left_for_the_cpu_with_the_waves_kept(application, monkeypatch, readable):
+    """A CPU graph stands in for the GPU's: what counts is what the application does with the failure."""
+    press(application, *CENTRE)
+    application.pointer.release("left")
+    for _ in range(40):
+        application.fixed_frame()
+    failing = application.simulation
+    before = failing.heights().copy()
+    failing.device = "cuda"
+
+    def fail(*_):
+        error = _native.NativeError("the device fell off the bus")
+        error.code = "WC_ERROR_CUDA"
+        raise error
+
+    monkeypatch.setattr(failing, "_launch", fail)
+    if not readable:
+        monkeypatch.setattr(failing, "field", fail)
+    application.fixed_frame()
+    assert application.simulation is not failing
+    assert application.backend.rung == "cpu"
+    assert "fell off the bus" in application.errors.entries[0].text
+    assert "fell off the bus" in application.backend.remedy
+    if readable:
+        np.testing.assert_array_equal(application.simulation.heights(), before)
+    frames = application.simulation.frames
+    application.fixed_frame()
+    assert application.simulation.frames == frames + 1
 
 
 # ---- recaptures
