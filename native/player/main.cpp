@@ -13,7 +13,14 @@
 namespace player {
 namespace {
 
-enum ExitCode { kDone = 0, kReplayFailed = 1, kUsage = 2, kCannotLoad = 3, kWrongParameter = 4, kNoDevice = 5 };
+enum ExitCode {
+    kDone = 0,
+    kReplayFailed = 1,
+    kUsage = 2,
+    kCannotLoad = 3,
+    kWrongParameter = 4,
+    kNoDevice = 5
+};
 
 // A call of the library that failed: its line and the exit code.
 struct Failure {
@@ -59,7 +66,8 @@ void set_parameters(wc_graph* graph, const Options& options) {
     for (const auto& [name, file] : options.sets) {
         const Bytes bytes = read_npy(file);
         const wc_error error = wc_set_param(graph, name.c_str(), bytes.data(), bytes.size(), nullptr);
-        if (error != WC_OK) throw Failure{kWrongParameter, "--set " + name + " " + file + ": " + wc_last_error_message()};
+        if (error != WC_OK)
+            throw Failure{kWrongParameter, "--set " + name + " " + file + ": " + wc_last_error_message()};
     }
 }
 
@@ -71,11 +79,14 @@ void dump_parameters(wc_graph* graph, const Options& options) {
 void check_dumps(wc_graph* graph, const Options& options) {
     for (const auto& dump : options.dumps) {
         wc_param_size(graph, dump.first.c_str());
-        if (wc_last_error() != WC_OK) throw Failure{kWrongParameter, "--dump " + dump.first + ": " + wc_last_error_message()};
+        if (wc_last_error() != WC_OK)
+            throw Failure{kWrongParameter, "--dump " + dump.first + ": " + wc_last_error_message()};
     }
 }
 
-const char* device_name(const wc_graph* graph) { return wc_graph_device(graph) == WC_DEVICE_CUDA ? "CUDA" : "CPU"; }
+const char* device_name(const wc_graph* graph) {
+    return wc_graph_device(graph) == WC_DEVICE_CUDA ? "CUDA" : "CPU";
+}
 
 void replay(wc_graph* graph, std::int64_t frames) {
     for (std::int64_t i = 0; i < frames; ++i) check(wc_launch(graph, nullptr));
@@ -85,8 +96,8 @@ void replay(wc_graph* graph, std::int64_t frames) {
 void print_parameters(const wc_graph* graph) {
     for (std::size_t i = 0; i < wc_param_count(graph); ++i) {
         const char* name = wc_param_name(graph, i);
-        std::printf("  %-6s %-24s %12zu bytes\n", wc_param_is_output(graph, name) == 1 ? "output" : "input", name,
-                    wc_param_size(graph, name));
+        std::printf("  %-6s %-24s %12zu bytes\n", wc_param_is_output(graph, name) == 1 ? "output" : "input",
+                    name, wc_param_size(graph, name));
     }
 }
 
@@ -99,7 +110,8 @@ void require_finite(wc_graph* graph) {
             float value;
             std::memcpy(&value, bytes.data() + at, sizeof value);
             if (!std::isfinite(value)) {
-                throw Failure{kReplayFailed, std::string("output \"") + name + "\": element " + std::to_string(at / 4) +
+                throw Failure{kReplayFailed, std::string("output \"") + name + "\": element " +
+                                                 std::to_string(at / 4) +
                                                  " is not a finite number after the replay"};
             }
         }
@@ -108,8 +120,8 @@ void require_finite(wc_graph* graph) {
 
 void smoke(wc_graph* graph) {
     constexpr int kLaunches = 10;
-    std::printf("%zu kernel launches a frame on the %s, %zu parameters:\n", wc_launch_count(graph), device_name(graph),
-                wc_param_count(graph));
+    std::printf("%zu kernel launches a frame on the %s, %zu parameters:\n", wc_launch_count(graph),
+                device_name(graph), wc_param_count(graph));
     print_parameters(graph);
     replay(graph, kLaunches);
     require_finite(graph);
@@ -119,7 +131,9 @@ void smoke(wc_graph* graph) {
 void benchmark(wc_graph* graph, const Options& options) {
     using Clock = std::chrono::steady_clock;
     const std::int64_t frames = options.frames_given ? std::max<std::int64_t>(options.frames, 1) : 1000;
-    const auto microseconds = [](Clock::duration d) { return std::chrono::duration<double, std::micro>(d).count(); };
+    const auto microseconds = [](Clock::duration d) {
+        return std::chrono::duration<double, std::micro>(d).count();
+    };
     replay(graph, std::min<std::int64_t>(frames, 20));  // warm caches and threads
     std::vector<double> times;
     for (std::int64_t i = 0; i < frames; ++i) {
@@ -131,9 +145,11 @@ void benchmark(wc_graph* graph, const Options& options) {
     replay(graph, frames);
     const double back_to_back = microseconds(Clock::now() - start) / static_cast<double>(frames);
     std::sort(times.begin(), times.end());
-    std::printf("%lld frames of %zu launches on the %s: min %.2f us, median %.2f us, max %.2f us; back to back %.2f us a frame\n",
-                static_cast<long long>(frames), wc_launch_count(graph), device_name(graph), times.front(),
-                times[times.size() / 2], times.back(), back_to_back);
+    std::printf(
+        "%lld frames of %zu launches on the %s: min %.2f us, median %.2f us, max %.2f us; back to back %.2f "
+        "us a frame\n",
+        static_cast<long long>(frames), wc_launch_count(graph), device_name(graph), times.front(),
+        times[times.size() / 2], times.back(), back_to_back);
 }
 
 int run(const Options& options) {
@@ -162,7 +178,8 @@ int main(int count, char** words) {
     try {
         const Options options = parse_options(count, words);
         if (options.help) return std::fputs(kHelp, stdout) < 0 ? kReplayFailed : kDone;
-        if (options.version) return std::printf("whitecap-player %s\n", wc_version()) < 0 ? kReplayFailed : kDone;
+        if (options.version)
+            return std::printf("whitecap-player %s\n", wc_version()) < 0 ? kReplayFailed : kDone;
         return run(options);
     } catch (const UsageError& error) {
         return report(kUsage, error.what());
@@ -178,4 +195,6 @@ int main(int count, char** words) {
 }  // namespace
 }  // namespace player
 
-int main(int count, char** words) { return player::main(count, words); }
+int main(int count, char** words) {
+    return player::main(count, words);
+}

@@ -48,17 +48,20 @@ std::vector<unsigned char> read_npy(const std::string& path) {
     if (header.find("'fortran_order': False") == std::string::npos) {
         throw NpyError(path + ": is in Fortran order; save numpy.ascontiguousarray(array)");
     }
-    if (header.find("'|O'") != std::string::npos) throw NpyError(path + ": holds Python objects; save numbers");
+    if (header.find("'|O'") != std::string::npos)
+        throw NpyError(path + ": holds Python objects; save numbers");
     return {bytes.begin() + static_cast<std::ptrdiff_t>(start + length), bytes.end()};
 }
 
 void write_npy(const std::string& path, const std::vector<unsigned char>& bytes) {
     const bool floats = bytes.size() % 4 == 0;
-    std::string header = std::string("{'descr': '") + (floats ? "<f4" : "|u1") + "', 'fortran_order': False, 'shape': (" +
+    std::string header = std::string("{'descr': '") + (floats ? "<f4" : "|u1") +
+                         "', 'fortran_order': False, 'shape': (" +
                          std::to_string(floats ? bytes.size() / 4 : bytes.size()) + ",), }";
     header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 10 - 1, ' ');
     header += '\n';
-    const unsigned char length[4] = {1, 0, static_cast<unsigned char>(header.size()), static_cast<unsigned char>(header.size() >> 8)};
+    const unsigned char length[4] = {1, 0, static_cast<unsigned char>(header.size()),
+                                     static_cast<unsigned char>(header.size() >> 8)};
 
     const std::string partial = path + ".part";
     File file(std::fopen(partial.c_str(), "wb"));

@@ -15,7 +15,8 @@ struct NpyError : std::runtime_error {
 // The array's bytes in C order.
 std::vector<unsigned char> read_npy(const std::string& path);
 
-// One-dimensional float32; uint8 when the size is no multiple of 4. Written beside `path` and renamed when complete.
+// One-dimensional float32; uint8 when the size is no multiple of 4. Written beside `path` and renamed when
+// complete.
 void write_npy(const std::string& path, const std::vector<unsigned char>& bytes);
 
 }  // namespace player

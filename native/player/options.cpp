@@ -7,7 +7,8 @@
 
 namespace player {
 
-const char kHelp[] = R"(whitecap-player: replays a captured program (.wrp) without Python, compiler or CUDA toolkit.
+const char kHelp[] =
+    R"(whitecap-player: replays a captured program (.wrp) without Python, compiler or CUDA toolkit.
 
   whitecap-player --graph FILE [options]
 
@@ -30,13 +31,14 @@ Exit codes: 0 done; 1 replay failed or gave numbers that are not finite; 2 wrong
 
 namespace {
 
-std::int64_t parse_count(const std::string& flag, const std::string& word, std::int64_t least, std::int64_t most) {
+std::int64_t parse_count(const std::string& flag, const std::string& word, std::int64_t least,
+                         std::int64_t most) {
     errno = 0;
     char* end = nullptr;
     const long long value = std::strtoll(word.c_str(), &end, 10);
     if (word.empty() || *end != '\0' || errno != 0 || value < least || value > most) {
-        throw UsageError(flag + ": \"" + word + "\" given, needed is a whole number from " + std::to_string(least) + " to " +
-                         std::to_string(most));
+        throw UsageError(flag + ": \"" + word + "\" given, needed is a whole number from " +
+                         std::to_string(least) + " to " + std::to_string(most));
     }
     return value;
 }

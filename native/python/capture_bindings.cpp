@@ -171,7 +171,9 @@ struct Describe {
         return record;
     }
 
-    static py::bytes raw(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+    static py::bytes raw(const Bytes& bytes) {
+        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    }
 
     static py::dict describe(const Argument& argument) {
         py::dict record;
@@ -198,17 +200,20 @@ PyCapture derived(const PyCapture& self, Capture capture) {
     return {std::make_shared<const Capture>(std::move(capture)), self.owners};
 }
 
-PyCapture with_python_modules(const PyCapture& self, const std::vector<py::dict>& modules, const std::vector<py::dict>& others) {
+PyCapture with_python_modules(const PyCapture& self, const std::vector<py::dict>& modules,
+                              const std::vector<py::dict>& others) {
     const char* who = "with_modules";
     std::vector<ModuleFile> files;
     for (const py::dict& record : modules) {
         files.push_back({field<std::string>(record, "hash", who), field<std::string>(record, "name", who),
-                         field<std::string>(record, "binary_filename", who), field<std::uint32_t>(record, "arch", who)});
+                         field<std::string>(record, "binary_filename", who),
+                         field<std::uint32_t>(record, "arch", who)});
     }
     std::vector<ModuleAlternative> alternatives;
     for (const py::dict& record : others) {
-        alternatives.push_back({field<std::string>(record, "module_hash", who), field<std::string>(record, "target", who),
-                                field<std::string>(record, "filename", who), field<std::string>(record, "digest", who)});
+        alternatives.push_back(
+            {field<std::string>(record, "module_hash", who), field<std::string>(record, "target", who),
+             field<std::string>(record, "filename", who), field<std::string>(record, "digest", who)});
     }
     return derived(self, with_modules(*self.capture, files, std::move(alternatives)));
 }
@@ -232,35 +237,44 @@ py::bytes encode(const PyCapture& self) {
 
 void bind_capture(py::module_& module) {
     py::class_<PyCapture>(module, "Capture", "A decoded program. Immutable; changes give another one.")
-        .def_static("from_file",
-                    [](const std::string& path) {
-                        const py::gil_scoped_release release;
-                        return PyCapture{std::make_shared<const Capture>(read_capture_file(path)), {}};
-                    },
-                    py::arg("path"))
+        .def_static(
+            "from_file",
+            [](const std::string& path) {
+                const py::gil_scoped_release release;
+                return PyCapture{std::make_shared<const Capture>(read_capture_file(path)), {}};
+            },
+            py::arg("path"))
         .def_static("from_bytes", &from_buffer, py::arg("data"))
-        .def_property_readonly("device", [](const PyCapture& self) { return device_name(self.capture->device); })
+        .def_property_readonly("device",
+                               [](const PyCapture& self) { return device_name(self.capture->device); })
         .def_property_readonly("target_arch", [](const PyCapture& self) { return self.capture->target_arch; })
         .def_property_readonly("producer", [](const PyCapture& self) { return self.capture->producer; })
-        .def_property_readonly("whitecap_producer", [](const PyCapture& self) { return self.capture->whitecap_producer; })
+        .def_property_readonly("whitecap_producer",
+                               [](const PyCapture& self) { return self.capture->whitecap_producer; })
         .def_property_readonly("modules", &modules)
         .def_property_readonly("alternatives", &alternatives)
         .def_property_readonly("kernels", &kernels)
         .def_property_readonly("bindings", &bindings)
         .def_property_readonly("regions", &regions)
-        .def_property_readonly("operations", [](const PyCapture& self) { return operations(self.capture->operations); })
-        .def_property_readonly("launch_count", [](const PyCapture& self) { return launch_count(self.capture->operations); })
-        .def("retargeted",
-             [](const PyCapture& self, const std::string& device, std::uint32_t arch) {
-                 return derived(self, retarget(*self.capture, parse_device(device), arch));
-             },
-             py::arg("device"), py::arg("arch") = 0)
-        .def("with_modules", &with_python_modules, py::arg("modules"), py::arg("alternatives") = std::vector<py::dict>())
-        .def("with_parameters",
-             [](const PyCapture& self, const std::vector<NameAndAddress>& inputs, const std::vector<NameAndAddress>& outputs) {
-                 return derived(self, with_parameters(*self.capture, inputs, outputs));
-             },
-             py::arg("inputs"), py::arg("outputs"))
+        .def_property_readonly("operations",
+                               [](const PyCapture& self) { return operations(self.capture->operations); })
+        .def_property_readonly("launch_count",
+                               [](const PyCapture& self) { return launch_count(self.capture->operations); })
+        .def(
+            "retargeted",
+            [](const PyCapture& self, const std::string& device, std::uint32_t arch) {
+                return derived(self, retarget(*self.capture, parse_device(device), arch));
+            },
+            py::arg("device"), py::arg("arch") = 0)
+        .def("with_modules", &with_python_modules, py::arg("modules"),
+             py::arg("alternatives") = std::vector<py::dict>())
+        .def(
+            "with_parameters",
+            [](const PyCapture& self, const std::vector<NameAndAddress>& inputs,
+               const std::vector<NameAndAddress>& outputs) {
+                return derived(self, with_parameters(*self.capture, inputs, outputs));
+            },
+            py::arg("inputs"), py::arg("outputs"))
         .def("encode", &encode);
 }
 

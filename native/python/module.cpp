@@ -8,7 +8,9 @@
 
 namespace whitecap::python {
 
-const char* device_name(DeviceType device) { return device == DeviceType::cpu ? "cpu" : "cuda"; }
+const char* device_name(DeviceType device) {
+    return device == DeviceType::cpu ? "cpu" : "cuda";
+}
 
 DeviceType parse_device(const std::string& name) {
     if (name == "cpu") return DeviceType::cpu;
@@ -34,9 +36,9 @@ void set_native_error(const Error& error) {
 
 void bind_errors(py::module_& module) {
     native_error.call_once_and_store_result([&] {
-        PyObject* type = PyErr_NewExceptionWithDoc("whitecap._native.NativeError",
-                                                   "A failure of the native library; `code` is an id of errors.h.",
-                                                   PyExc_RuntimeError, nullptr);
+        PyObject* type = PyErr_NewExceptionWithDoc(
+            "whitecap._native.NativeError", "A failure of the native library; `code` is an id of errors.h.",
+            PyExc_RuntimeError, nullptr);
         return py::reinterpret_steal<py::object>(type);
     });
     native_error.get_stored().attr("code") = "WC_ERROR_STATE";
@@ -54,7 +56,9 @@ void bind_errors(py::module_& module) {
 
 }  // namespace
 
-const char* access_name(Access access) { return kAccessNames[static_cast<std::size_t>(access)]; }
+const char* access_name(Access access) {
+    return kAccessNames[static_cast<std::size_t>(access)];
+}
 
 Access parse_access(const std::string& name) {
     for (std::uint8_t i = 0; i < 4; ++i) {
@@ -66,8 +70,9 @@ Access parse_access(const std::string& name) {
 BufferView::BufferView(const py::handle& object, bool writable, const char* who) {
     if (PyObject_GetBuffer(object.ptr(), &view_, writable ? PyBUF_WRITABLE : PyBUF_SIMPLE) == 0) return;
     PyErr_Clear();
-    fail(WC_ERROR_ARGUMENT, who, ": an object of type ", std::string(py::str(py::type::of(object).attr("__name__"))),
-         " given, needed is a contiguous ", writable ? "writable " : "", "buffer (bytes, memoryview, numpy array)");
+    fail(WC_ERROR_ARGUMENT, who, ": an object of type ",
+         std::string(py::str(py::type::of(object).attr("__name__"))), " given, needed is a contiguous ",
+         writable ? "writable " : "", "buffer (bytes, memoryview, numpy array)");
 }
 
 Bytes to_bytes(const BufferView& view) {

@@ -14,7 +14,8 @@ namespace whitecap::python {
 namespace {
 
 std::unique_ptr<ModuleSource> module_source(const py::object& modules) {
-    if (!py::isinstance<py::dict>(modules)) return std::make_unique<FolderModules>(py::str(modules).cast<std::string>());
+    if (!py::isinstance<py::dict>(modules))
+        return std::make_unique<FolderModules>(py::str(modules).cast<std::string>());
     auto source = std::make_unique<MemoryModules>();
     for (const auto& [name, data] : modules.cast<py::dict>()) {
         source->add(py::str(name).cast<std::string>(), to_bytes(BufferView(data, false, "Program, modules")));
@@ -24,7 +25,8 @@ std::unique_ptr<ModuleSource> module_source(const py::object& modules) {
 
 class PyProgram {
   public:
-    PyProgram(const PyCapture& capture, const py::object& modules, const std::string& device, int threads, int ordinal)
+    PyProgram(const PyCapture& capture, const py::object& modules, const std::string& device, int threads,
+              int ordinal)
         : owners_(capture.owners) {
         const std::unique_ptr<ModuleSource> source = module_source(modules);
         const DeviceType type = parse_device(device);
@@ -50,7 +52,8 @@ class PyProgram {
     const Region& region(const std::string& name) const {
         const Binding* binding = find_binding(program_->capture(), name);
         if (binding == nullptr) {
-            fail(WC_ERROR_PARAMETER, "parameter ", quoted(name), " does not exist; the capture has ", list_bindings(program_->capture()));
+            fail(WC_ERROR_PARAMETER, "parameter ", quoted(name), " does not exist; the capture has ",
+                 list_bindings(program_->capture()));
         }
         return *find_region(program_->capture(), binding->region);
     }
@@ -71,7 +74,9 @@ class PyProgram {
     CudaProgram* cuda() const { return dynamic_cast<CudaProgram*>(program_.get()); }
 
     CudaProgram& require_cuda(const char* method) const {
-        if (cuda() == nullptr) fail(WC_ERROR_UNSUPPORTED, "Program.", method, ": the program runs on the CPU; make it with device=\"cuda\"");
+        if (cuda() == nullptr)
+            fail(WC_ERROR_UNSUPPORTED, "Program.", method,
+                 ": the program runs on the CPU; make it with device=\"cuda\"");
         return *cuda();
     }
 
@@ -118,10 +123,12 @@ struct RegionView {
 py::object view(const py::object& self, const std::string& name) {
     const auto& program = self.cast<const PyProgram&>();
     if (program.program().device() != DeviceType::cpu) {
-        fail(WC_ERROR_UNSUPPORTED, "view: parameter ", quoted(name), " lies in device memory; use get_parameter");
+        fail(WC_ERROR_UNSUPPORTED, "view: parameter ", quoted(name),
+             " lies in device memory; use get_parameter");
     }
     const Region& region = program.region(name);
-    const py::object buffer = py::cast(RegionView{self, program.program().region_pointer(region.id), static_cast<std::size_t>(region.size)});
+    const py::object buffer = py::cast(
+        RegionView{self, program.program().region_pointer(region.id), static_cast<std::size_t>(region.size)});
     return py::memoryview(buffer);
 }
 
@@ -130,10 +137,11 @@ class PyCpuModule {
     explicit PyCpuModule(std::string path) : path_(std::move(path)), module_(CpuModule::load_file(path_)) {}
     const std::string& path() const { return path_; }
 
-    void launch(const std::string& base_symbol, const std::vector<std::uint64_t>& shape, const std::vector<LiveArgument>& arguments,
-                std::optional<std::uint64_t> size, int threads) {
+    void launch(const std::string& base_symbol, const std::vector<std::uint64_t>& shape,
+                const std::vector<LiveArgument>& arguments, std::optional<std::uint64_t> size, int threads) {
         if (threads < 0 || threads > ThreadPool::kMaxThreads) {
-            fail(WC_ERROR_ARGUMENT, "launch of ", quoted(base_symbol), ": ", threads, " threads, allowed are 0 to ", ThreadPool::kMaxThreads);
+            fail(WC_ERROR_ARGUMENT, "launch of ", quoted(base_symbol), ": ", threads,
+                 " threads, allowed are 0 to ", ThreadPool::kMaxThreads);
         }
         Launch launch = make_launch(base_symbol, shape, size);
         std::vector<const void*> addresses;
@@ -150,7 +158,8 @@ class PyCpuModule {
             }
             launch.arguments.push_back(std::move(argument));
         }
-        const CpuLaunch prepared(launch, entries(base_symbol), [&](const Relocation& r) { return addresses[r.region_offset]; });
+        const CpuLaunch prepared(launch, entries(base_symbol),
+                                 [&](const Relocation& r) { return addresses[r.region_offset]; });
         const py::gil_scoped_release release;
         ThreadPool::Session session(threads, prepared.splittable());
         prepared.run(session);
@@ -161,7 +170,8 @@ class PyCpuModule {
         const auto [known, added] = entries_.emplace(base_symbol, CpuEntries());
         CpuEntries& found = known->second;
         if (added) {
-            found.forward = reinterpret_cast<CpuEntries::Forward>(module_->find(base_symbol + "_cpu_forward"));
+            found.forward =
+                reinterpret_cast<CpuEntries::Forward>(module_->find(base_symbol + "_cpu_forward"));
             found.range = reinterpret_cast<CpuEntries::Range>(module_->find(base_symbol + "_cpu_range"));
         }
         if (found.forward == nullptr && found.range == nullptr) {
@@ -179,21 +189,29 @@ class PyCpuModule {
 
 void bind_program(py::module_& module) {
     py::class_<RegionView>(module, "_RegionView", py::buffer_protocol()).def_buffer([](RegionView& self) {
-        return py::buffer_info(self.data, 1, py::format_descriptor<std::uint8_t>::format(), static_cast<py::ssize_t>(self.size));
+        return py::buffer_info(self.data, 1, py::format_descriptor<std::uint8_t>::format(),
+                               static_cast<py::ssize_t>(self.size));
     });
 
     py::class_<PyProgram>(module, "Program", "A capture made runnable. One thread at a time.")
-        .def(py::init<const PyCapture&, const py::object&, const std::string&, int, int>(), py::arg("capture"), py::arg("modules"),
-             py::arg("device") = "cpu", py::arg("threads") = 0, py::arg("ordinal") = 0)
-        .def_property_readonly("device", [](const PyProgram& self) { return device_name(self.program().device()); })
+        .def(py::init<const PyCapture&, const py::object&, const std::string&, int, int>(),
+             py::arg("capture"), py::arg("modules"), py::arg("device") = "cpu", py::arg("threads") = 0,
+             py::arg("ordinal") = 0)
+        .def_property_readonly("device",
+                               [](const PyProgram& self) { return device_name(self.program().device()); })
         .def_property_readonly("capture", &PyProgram::capture)
-        .def_property_readonly("memory_bytes", [](const PyProgram& self) { return self.program().memory_bytes(); })
-        .def("parameter_size", [](const PyProgram& self, const std::string& name) { return self.region(name).size; }, py::arg("name"))
-        .def("parameter_pointer",
-             [](const PyProgram& self, const std::string& name) {
-                 return PyProgram::address(self.program().region_pointer(self.region(name).id));
-             },
-             py::arg("name"))
+        .def_property_readonly("memory_bytes",
+                               [](const PyProgram& self) { return self.program().memory_bytes(); })
+        .def(
+            "parameter_size",
+            [](const PyProgram& self, const std::string& name) { return self.region(name).size; },
+            py::arg("name"))
+        .def(
+            "parameter_pointer",
+            [](const PyProgram& self, const std::string& name) {
+                return PyProgram::address(self.program().region_pointer(self.region(name).id));
+            },
+            py::arg("name"))
         .def("set_parameter", &PyProgram::set_parameter, py::arg("name"), py::arg("data"))
         .def("get_parameter", &PyProgram::get_parameter, py::arg("name"), py::arg("out"))
         .def("view", &view, py::arg("name"))
@@ -203,14 +221,23 @@ void bind_program(py::module_& module) {
                  const py::gil_scoped_release release;
                  self.program().synchronize();
              })
-        .def_property_readonly("stream", [](const PyProgram& self) { return self.cuda() ? PyProgram::address(self.cuda()->stream()) : 0; })
-        .def_property_readonly("context", [](const PyProgram& self) { return self.cuda() ? PyProgram::address(self.cuda()->context()) : 0; })
-        .def_property_readonly("graph", [](const PyProgram& self) { return self.cuda() ? PyProgram::address(self.cuda()->graph()) : 0; })
+        .def_property_readonly(
+            "stream",
+            [](const PyProgram& self) { return self.cuda() ? PyProgram::address(self.cuda()->stream()) : 0; })
+        .def_property_readonly("context",
+                               [](const PyProgram& self) {
+                                   return self.cuda() ? PyProgram::address(self.cuda()->context()) : 0;
+                               })
+        .def_property_readonly(
+            "graph",
+            [](const PyProgram& self) { return self.cuda() ? PyProgram::address(self.cuda()->graph()) : 0; })
         .def("update", &PyProgram::update, py::arg("capture"))
-        .def("add_to_graph", &PyProgram::add_to_graph, py::arg("graph"), py::arg("after") = std::vector<std::uintptr_t>())
+        .def("add_to_graph", &PyProgram::add_to_graph, py::arg("graph"),
+             py::arg("after") = std::vector<std::uintptr_t>())
         .def("add_to_capture", &PyProgram::add_to_capture, py::arg("stream"));
 
-    py::class_<PyCpuModule>(module, "CpuModule", "A host shared library with kernels, for launches that run at once.")
+    py::class_<PyCpuModule>(module, "CpuModule",
+                            "A host shared library with kernels, for launches that run at once.")
         .def(py::init<std::string>(), py::arg("path"))
         .def_property_readonly("path", &PyCpuModule::path)
         .def("launch", &PyCpuModule::launch, py::arg("base_symbol"), py::arg("shape"), py::arg("arguments"),

@@ -1,6 +1,7 @@
 // Little-endian bytes: a bounds-checked cursor over untrusted input, and its writing twin.
 //
-// Nothing in the format is aligned, so numbers are copied out, never cast. The library runs on little-endian hosts only.
+// Nothing in the format is aligned, so numbers are copied out, never cast. The library runs on little-endian
+// hosts only.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +15,13 @@
 #include "capture.hpp"
 #include "text.hpp"
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "whitecap reads its files in place on little-endian hosts");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+              "whitecap reads its files in place on little-endian hosts");
 
 namespace whitecap {
 
-// A run of bytes and where it lies in the file. `where` names it in messages ("metadata") and outlives the cursor.
+// A run of bytes and where it lies in the file. `where` names it in messages ("metadata") and outlives the
+// cursor.
 class ByteReader {
   public:
     ByteReader(const std::byte* data, std::size_t size, std::uint64_t file_offset, const char* where)
@@ -81,7 +84,8 @@ class ByteReader {
 template <typename Number>
 Number fits(std::size_t value, const char* what) {
     if (value > std::numeric_limits<Number>::max()) {
-        fail(WC_ERROR_LIMIT, "save: ", what, " is ", value, ", more than the ", 8 * sizeof(Number), " bits that the format has for it");
+        fail(WC_ERROR_LIMIT, "save: ", what, " is ", value, ", more than the ", 8 * sizeof(Number),
+             " bits that the format has for it");
     }
     return static_cast<Number>(value);
 }

@@ -30,10 +30,12 @@ MemoryModules memory_modules(const wc_module_bytes* modules, std::size_t count) 
 
 std::unique_ptr<ModuleSource> modules_of(const wc_load_desc& desc) {
     if (desc.modules != nullptr) {
-        if (desc.modules_folder != nullptr) fail(WC_ERROR_ARGUMENT, "wc_load: modules and modules_folder are both given; give one");
+        if (desc.modules_folder != nullptr)
+            fail(WC_ERROR_ARGUMENT, "wc_load: modules and modules_folder are both given; give one");
         return std::make_unique<MemoryModules>(memory_modules(desc.modules, desc.module_count));
     }
-    if (desc.module_count != 0) fail(WC_ERROR_ARGUMENT, "wc_load: module_count is ", desc.module_count, " and modules is NULL");
+    if (desc.module_count != 0)
+        fail(WC_ERROR_ARGUMENT, "wc_load: module_count is ", desc.module_count, " and modules is NULL");
     if (desc.modules_folder != nullptr) return std::make_unique<FolderModules>(desc.modules_folder);
     if (desc.path != nullptr) return std::make_unique<FolderModules>(modules_folder(desc.path));
     return std::make_unique<MemoryModules>();
@@ -43,9 +45,11 @@ Capture capture_of(const wc_load_desc& desc) {
     Limits limits;
     if (desc.memory_limit != 0) limits.memory_bytes = desc.memory_limit;
     if ((desc.path != nullptr) == (desc.data != nullptr)) {
-        fail(WC_ERROR_ARGUMENT, "wc_load: path and data are ", desc.path != nullptr ? "both" : "not", " given; give exactly one");
+        fail(WC_ERROR_ARGUMENT, "wc_load: path and data are ", desc.path != nullptr ? "both" : "not",
+             " given; give exactly one");
     }
-    return desc.path != nullptr ? read_capture_file(desc.path, limits) : read_capture(desc.data, desc.size, limits);
+    return desc.path != nullptr ? read_capture_file(desc.path, limits)
+                                : read_capture(desc.data, desc.size, limits);
 }
 
 DeviceType device_of(const wc_load_desc& desc, const Capture& capture) {
@@ -65,7 +69,8 @@ wc_graph* load(const wc_load_desc& desc) {
     if (device_of(desc, *capture) == DeviceType::cpu) {
         graph->program = make_cpu_program(std::move(capture), *modules, {desc.threads, false});
     } else {
-        graph->program = make_cuda_program(std::move(capture), *modules, {desc.cuda_ordinal, desc.cuda_context});
+        graph->program =
+            make_cuda_program(std::move(capture), *modules, {desc.cuda_ordinal, desc.cuda_context});
     }
     return graph.release();
 }
@@ -83,20 +88,23 @@ void set_last_error(wc_error code, const char* message) noexcept {
 
 CudaProgram& cuda_program_of(wc_graph* graph, const char* function) {
     Program& program = program_of(graph, function);
-    if (program.device() != DeviceType::cuda) fail(WC_ERROR_UNSUPPORTED, function, ": the graph runs on the CPU; this needs a CUDA graph");
+    if (program.device() != DeviceType::cuda)
+        fail(WC_ERROR_UNSUPPORTED, function, ": the graph runs on the CPU; this needs a CUDA graph");
     return static_cast<CudaProgram&>(program);
 }
 
 CpuProgram& cpu_program_of(wc_graph* graph, const char* function) {
     Program& program = program_of(graph, function);
-    if (program.device() != DeviceType::cpu) fail(WC_ERROR_UNSUPPORTED, function, ": the graph runs on CUDA; this needs a CPU graph");
+    if (program.device() != DeviceType::cpu)
+        fail(WC_ERROR_UNSUPPORTED, function, ": the graph runs on CUDA; this needs a CPU graph");
     return static_cast<CpuProgram&>(program);
 }
 
 const Region& parameter_region(const Capture& capture, const std::string& name) {
     const Binding* binding = find_binding(capture, name);
     if (binding == nullptr) {
-        fail(WC_ERROR_PARAMETER, "parameter ", quoted(name), " does not exist; the capture has ", list_bindings(capture));
+        fail(WC_ERROR_PARAMETER, "parameter ", quoted(name), " does not exist; the capture has ",
+             list_bindings(capture));
     }
     return *find_region(capture, binding->region);
 }
@@ -105,16 +113,26 @@ const Region& parameter_region(const Capture& capture, const std::string& name) 
 
 using namespace whitecap;
 
-wc_error wc_last_error(void) { return last_error.code; }
-const char* wc_last_error_message(void) { return last_error.message.c_str(); }
-const char* wc_error_name(wc_error error) { return error_name(error); }
-const char* wc_error_summary(wc_error error) { return error_summary(error); }
+wc_error wc_last_error(void) {
+    return last_error.code;
+}
+const char* wc_last_error_message(void) {
+    return last_error.message.c_str();
+}
+const char* wc_error_name(wc_error error) {
+    return error_name(error);
+}
+const char* wc_error_summary(wc_error error) {
+    return error_summary(error);
+}
 
 wc_graph* wc_load(const wc_load_desc* desc) {
     return guarded<wc_graph*>(nullptr, [&] { return load(*require(desc, "wc_load", "desc")); });
 }
 
-void wc_destroy(wc_graph* graph) { delete graph; }
+void wc_destroy(wc_graph* graph) {
+    delete graph;
+}
 
 wc_error wc_launch(wc_graph* graph, void* stream) {
     return checked([&] { program_of(graph, "wc_launch").launch(stream); });
@@ -156,7 +174,9 @@ wc_error wc_get_param_async(wc_graph* graph, const char* name, void* data, size_
     return get_param(graph, name, data, size, stream, false);
 }
 
-size_t wc_param_count(const wc_graph* graph) { return graph == nullptr ? 0 : graph->program->capture().bindings.size(); }
+size_t wc_param_count(const wc_graph* graph) {
+    return graph == nullptr ? 0 : graph->program->capture().bindings.size();
+}
 
 const char* wc_param_name(const wc_graph* graph, size_t index) {
     if (index >= wc_param_count(graph)) return nullptr;
@@ -182,7 +202,8 @@ int wc_param_is_output(const wc_graph* graph, const char* name) {
 void* wc_param_pointer(const wc_graph* graph, const char* name) {
     return guarded<void*>(nullptr, [&] {
         const Program& program = program_of(graph, "wc_param_pointer");
-        return program.region_pointer(parameter_region(program.capture(), require(name, "wc_param_pointer", "name")).id);
+        return program.region_pointer(
+            parameter_region(program.capture(), require(name, "wc_param_pointer", "name")).id);
     });
 }
 
@@ -195,7 +216,9 @@ wc_device wc_graph_device(const wc_graph* graph) {
     return graph->program->device() == DeviceType::cpu ? WC_DEVICE_CPU : WC_DEVICE_CUDA;
 }
 
-uint64_t wc_memory_bytes(const wc_graph* graph) { return graph == nullptr ? 0 : graph->program->memory_bytes(); }
+uint64_t wc_memory_bytes(const wc_graph* graph) {
+    return graph == nullptr ? 0 : graph->program->memory_bytes();
+}
 
 void* wc_cuda_graph(wc_graph* graph) {
     return guarded<void*>(nullptr, [&] { return cuda_program_of(graph, "wc_cuda_graph").graph(); });
@@ -213,7 +236,8 @@ void* wc_cuda_context(wc_graph* graph) {
     return guarded<void*>(nullptr, [&] { return cuda_program_of(graph, "wc_cuda_context").context(); });
 }
 
-wc_error wc_cuda_add_to_graph(wc_graph* graph, void* parent, void* const* dependencies, size_t count, void** node) {
+wc_error wc_cuda_add_to_graph(wc_graph* graph, void* parent, void* const* dependencies, size_t count,
+                              void** node) {
     return checked([&] {
         CudaProgram& program = cuda_program_of(graph, "wc_cuda_add_to_graph");
         require(parent, "wc_cuda_add_to_graph", "parent");
@@ -225,12 +249,17 @@ wc_error wc_cuda_add_to_graph(wc_graph* graph, void* parent, void* const* depend
 
 wc_error wc_cuda_add_to_capture(wc_graph* graph, void* stream) {
     return checked([&] {
-        cuda_program_of(graph, "wc_cuda_add_to_capture").add_to_capture(require(stream, "wc_cuda_add_to_capture", "stream"));
+        cuda_program_of(graph, "wc_cuda_add_to_capture")
+            .add_to_capture(require(stream, "wc_cuda_add_to_capture", "stream"));
     });
 }
 
-const char* wc_version(void) { return kVersion; }
-int wc_thread_count(void) { return ThreadPool::thread_count(); }
+const char* wc_version(void) {
+    return kVersion;
+}
+int wc_thread_count(void) {
+    return ThreadPool::thread_count();
+}
 
 wc_error wc_set_thread_count(int count) {
     return checked([&] { ThreadPool::set_thread_count(count); });

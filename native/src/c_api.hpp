@@ -1,4 +1,5 @@
-// What the two halves of the C API share: the graph behind the opaque pointer, and the calling thread's last error.
+// What the two halves of the C API share: the graph behind the opaque pointer, and the calling thread's last
+// error.
 #pragma once
 
 #include <memory>

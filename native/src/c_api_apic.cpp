@@ -1,4 +1,5 @@
-// The functions of apic.h, over Program. On CUDA their copies go through the legacy default stream, as in Warp.
+// The functions of apic.h, over Program. On CUDA their copies go through the legacy default stream, as in
+// Warp.
 #include "whitecap/apic.h"
 
 #include "c_api.hpp"
@@ -9,9 +10,11 @@ using namespace whitecap;
 
 namespace {
 
-APICGraph* make_graph(Capture decoded, const ModuleSource& modules, void* context, int device_type, const std::string& name) {
+APICGraph* make_graph(Capture decoded, const ModuleSource& modules, void* context, int device_type,
+                      const std::string& name) {
     if (device_type != WP_APIC_DEVICE_CUDA && device_type != WP_APIC_DEVICE_CPU) {
-        fail(WC_ERROR_ARGUMENT, "load_graph: device type ", device_type, ", allowed are 0 (CUDA) and 1 (CPU)");
+        fail(WC_ERROR_ARGUMENT, "load_graph: device type ", device_type,
+             ", allowed are 0 (CUDA) and 1 (CPU)");
     }
     if (static_cast<int>(decoded.device) != device_type) {
         const bool cpu = decoded.device == DeviceType::cpu;
@@ -32,18 +35,24 @@ APICGraph* make_graph(Capture decoded, const ModuleSource& modules, void* contex
 const Kernel* kernel_at(const APICGraph* graph, int index) {
     if (graph == nullptr || index < 0) return nullptr;
     const auto& kernels = graph->program->capture().kernels;
-    return static_cast<std::size_t>(index) < kernels.size() ? &kernels[static_cast<std::size_t>(index)] : nullptr;
+    return static_cast<std::size_t>(index) < kernels.size() ? &kernels[static_cast<std::size_t>(index)]
+                                                            : nullptr;
 }
 
 }  // namespace
 
-int wp_init(const char*) { return 0; }
-const char* wp_get_error_string(void) { return wc_last_error_message(); }
+int wp_init(const char*) {
+    return 0;
+}
+const char* wp_get_error_string(void) {
+    return wc_last_error_message();
+}
 
 APICGraph* wp_apic_load_graph(void* context, const char* path, int device_type) {
     return guarded<APICGraph*>(nullptr, [&] {
         const std::string name = require(path, "wp_apic_load_graph", "path");
-        return make_graph(read_capture_file(name), FolderModules(modules_folder(name)), context, device_type, wrp_path(name));
+        return make_graph(read_capture_file(name), FolderModules(modules_folder(name)), context, device_type,
+                          wrp_path(name));
     });
 }
 
@@ -51,8 +60,9 @@ APICGraph* wp_apic_load_graph_ex(void* context, const char* path, int device_typ
     return wp_apic_load_graph(context, path, device_type);
 }
 
-APICGraph* wp_apic_load_graph_from_bytes(void* context, const void* data, size_t size, const APICModuleBytes* modules,
-                                         uint32_t num_modules, int device_type) {
+APICGraph* wp_apic_load_graph_from_bytes(void* context, const void* data, size_t size,
+                                         const APICModuleBytes* modules, uint32_t num_modules,
+                                         int device_type) {
     return guarded<APICGraph*>(nullptr, [&] {
         const char* function = "wp_apic_load_graph_from_bytes";
         require(data, function, "data");
@@ -68,7 +78,9 @@ APICGraph* wp_apic_load_graph_from_bytes(void* context, const void* data, size_t
     });
 }
 
-void wp_apic_destroy_graph(APICGraph* graph) { wc_destroy(graph); }
+void wp_apic_destroy_graph(APICGraph* graph) {
+    wc_destroy(graph);
+}
 
 bool wp_apic_set_param(APICGraph* graph, const char* name, const void* data, size_t size) {
     return wc_set_param(graph, name, data, size, CudaProgram::legacy_stream()) == WC_OK;
@@ -78,16 +90,26 @@ bool wp_apic_get_param(APICGraph* graph, const char* name, void* data, size_t si
     return wc_get_param(graph, name, data, size, CudaProgram::legacy_stream()) == WC_OK;
 }
 
-void* wp_apic_get_param_ptr(APICGraph* graph, const char* name) { return wc_param_pointer(graph, name); }
-int wp_apic_get_num_params(APICGraph* graph) { return static_cast<int>(wc_param_count(graph)); }
+void* wp_apic_get_param_ptr(APICGraph* graph, const char* name) {
+    return wc_param_pointer(graph, name);
+}
+int wp_apic_get_num_params(APICGraph* graph) {
+    return static_cast<int>(wc_param_count(graph));
+}
 
 const char* wp_apic_get_param_name(APICGraph* graph, int index) {
     return index < 0 ? nullptr : wc_param_name(graph, static_cast<size_t>(index));
 }
 
-size_t wp_apic_get_param_size(APICGraph* graph, const char* name) { return wc_param_size(graph, name); }
-void* wp_apic_get_cuda_graph(APICGraph* graph) { return wc_cuda_graph(graph); }
-void* wp_apic_get_cuda_graph_exec(APICGraph* graph) { return wc_cuda_graph_exec(graph); }
+size_t wp_apic_get_param_size(APICGraph* graph, const char* name) {
+    return wc_param_size(graph, name);
+}
+void* wp_apic_get_cuda_graph(APICGraph* graph) {
+    return wc_cuda_graph(graph);
+}
+void* wp_apic_get_cuda_graph_exec(APICGraph* graph) {
+    return wc_cuda_graph_exec(graph);
+}
 
 bool wp_apic_launch(APICGraph* graph, void* stream) {
     return wc_launch(graph, stream == nullptr ? CudaProgram::legacy_stream() : stream) == WC_OK;
@@ -97,15 +119,16 @@ bool wp_apic_cpu_replay_graph(APICGraph* graph) {
     return guarded(false, [&] { return cpu_program_of(graph, "wp_apic_cpu_replay_graph").launch(), true; });
 }
 
-void wp_apic_register_loaded_cpu_kernel(APICGraph* graph, const char* kernel_key, const char* module_hash, void* forward_fn,
-                                        void* backward_fn) {
+void wp_apic_register_loaded_cpu_kernel(APICGraph* graph, const char* kernel_key, const char* module_hash,
+                                        void* forward_fn, void* backward_fn) {
     const char* function = "wp_apic_register_loaded_cpu_kernel";
     guarded(false, [&] {
         CpuEntries entries;
         entries.forward = reinterpret_cast<CpuEntries::Forward>(forward_fn);
         entries.backward = reinterpret_cast<CpuEntries::Backward>(backward_fn);
         cpu_program_of(graph, function)
-            .set_kernel(require(module_hash, function, "module_hash"), require(kernel_key, function, "kernel_key"), entries);
+            .set_kernel(require(module_hash, function, "module_hash"),
+                        require(kernel_key, function, "kernel_key"), entries);
         return true;
     });
 }

@@ -18,8 +18,9 @@ std::size_t launch_count(const std::vector<Operation>& operations) {
 
 const Region* find_region(const Capture& capture, std::int64_t id) {
     if (id < 0) return nullptr;
-    const auto found = std::lower_bound(capture.regions.begin(), capture.regions.end(), id,
-                                        [](const Region& region, std::int64_t wanted) { return region.id < wanted; });
+    const auto found =
+        std::lower_bound(capture.regions.begin(), capture.regions.end(), id,
+                         [](const Region& region, std::int64_t wanted) { return region.id < wanted; });
     return found != capture.regions.end() && found->id == id ? &*found : nullptr;
 }
 

@@ -1,10 +1,10 @@
 // The data model of a captured program: what a `.wrp` file holds, decoded, and what the recorder fills in.
 //
-// A Capture is plain data. The reader, the recorder and `retarget` make one; the validator checks it; the writer
-// encodes it; a Program (program.hpp) runs it. Nothing here touches a device.
+// A Capture is plain data. The reader, the recorder and `retarget` make one; the validator checks it; the
+// writer encodes it; a Program (program.hpp) runs it. Nothing here touches a device.
 //
-// Limits: records keep every field of format v18 that means something; reserved bytes are dropped. Operation kinds that
-// no Program executes yet stay as `OpaqueOp`: checked, kept byte for byte and written back.
+// Limits: records keep every field of format v18 that means something; reserved bytes are dropped. Operation
+// kinds that no Program executes yet stay as `OpaqueOp`: checked, kept byte for byte and written back.
 #pragma once
 
 #include <array>
@@ -105,16 +105,17 @@ struct Region {
     std::uint32_t element_size = 1;
     std::uint64_t size = 0;  // bytes
     bool has_data = false;
-    Bytes data;                    // `size` bytes when has_data
-    std::byte* external = nullptr;  // live captures: memory that the caller owns and that replays work on in place
+    Bytes data;  // `size` bytes when has_data
+    std::byte* external =
+        nullptr;  // live captures: memory that the caller owns and that replays work on in place
 };
 
 struct Module {
     std::string hash, name, binary_filename;
-    std::uint32_t arch = 0;  // CUDA: 10*major+minor; CPU: 0
+    std::uint32_t arch = 0;                                     // CUDA: 10*major+minor; CPU: 0
     std::string binary_digest, source_filename, source_digest;  // SHA-256, lowercase hex, or empty
-    std::uint8_t binary_kind = 0;      // 0 none, 1 PTX, 2 CUBIN
-    std::uint8_t fallback_reason = 1;  // 1: source unavailable
+    std::uint8_t binary_kind = 0;                               // 0 none, 1 PTX, 2 CUBIN
+    std::uint8_t fallback_reason = 1;                           // 1: source unavailable
     std::array<std::uint8_t, 16> recipe{};
 };
 
@@ -175,8 +176,9 @@ const Binding* find_binding(const Capture& capture, const std::string& name);
 std::string list_bindings(const Capture& capture);
 const Kernel* find_kernel(const Capture& capture, const std::string& module_hash, const std::string& key);
 
-// The same program for another device: device byte, architecture, kernel symbols and launch shapes follow; modules and
-// alternatives are left for the caller to set. Throws WC_ERROR_UNSUPPORTED for symbols that don't follow the naming rule.
+// The same program for another device: device byte, architecture, kernel symbols and launch shapes follow;
+// modules and alternatives are left for the caller to set. Throws WC_ERROR_UNSUPPORTED for symbols that don't
+// follow the naming rule.
 Capture retarget(const Capture& capture, DeviceType device, std::uint32_t arch);
 
 // "<base>_cpu_forward" <-> "<base>_cuda_kernel_forward" (format notes 4.7).

@@ -19,7 +19,8 @@ struct ModuleFile {
 Capture with_modules(const Capture& capture, const std::vector<ModuleFile>& files,
                      std::vector<ModuleAlternative> alternatives);
 
-// (name, an address inside the region's external memory). Throws WC_ERROR_ARGUMENT for an address that is in none.
+// (name, an address inside the region's external memory). Throws WC_ERROR_ARGUMENT for an address that is in
+// none.
 using NamedAddress = std::pair<std::string, std::uintptr_t>;
 Capture with_parameters(const Capture& capture, const std::vector<NamedAddress>& inputs,
                         const std::vector<NamedAddress>& outputs);

@@ -16,13 +16,16 @@ AlignedBytes::AlignedBytes(std::size_t size) {
     data_.reset(data);
 }
 
-void AlignedBytes::Free::operator()(std::byte* data) const { std::free(data); }
+void AlignedBytes::Free::operator()(std::byte* data) const {
+    std::free(data);
+}
 
 std::uint64_t CpuLaunch::splitting_unit(const Launch& launch) {
     constexpr std::uint64_t kFewRows = 16, kRun = 64;
     const std::uint64_t together = coordinate_multiplier(launch);
     if (launch.ndim < 2) return kRun * together;
-    const std::uint64_t row = std::max<std::uint64_t>(launch.shape[static_cast<std::size_t>(launch.ndim) - 1], 1) * together;
+    const std::uint64_t row =
+        std::max<std::uint64_t>(launch.shape[static_cast<std::size_t>(launch.ndim) - 1], 1) * together;
     return launch.size / row < kFewRows ? kRun * together : row;
 }
 

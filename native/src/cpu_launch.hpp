@@ -1,4 +1,5 @@
-// One kernel launch on the CPU, prepared once: entries looked up, bounds and arguments packed, pointers filled in.
+// One kernel launch on the CPU, prepared once: entries looked up, bounds and arguments packed, pointers
+// filled in.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +41,10 @@ class CpuLaunch {
     // `address(relocation)` gives what stands in a pointer slot.
     template <typename Address>
     CpuLaunch(const Launch& launch, const CpuEntries& entries, const Address& address)
-        : bounds_(pack_bounds(launch)), size_(launch.size), unit_(splitting_unit(launch)), backward_(!launch.forward) {
+        : bounds_(pack_bounds(launch)),
+          size_(launch.size),
+          unit_(splitting_unit(launch)),
+          backward_(!launch.forward) {
         set_entries(entries);
         arguments_ = pack(launch.arguments, address);
         if (backward_) adjoints_ = pack(launch.adjoints, address);
@@ -48,7 +52,9 @@ class CpuLaunch {
 
     void set_entries(const CpuEntries& entries) { entries_ = entries; }
     const CpuEntries& entries() const { return entries_; }
-    bool ready() const { return backward_ ? entries_.backward != nullptr : entries_.forward || entries_.range; }
+    bool ready() const {
+        return backward_ ? entries_.backward != nullptr : entries_.forward || entries_.range;
+    }
     // Threads of the part that can be split; 0 when the whole launch runs on one thread.
     std::uint64_t splittable() const { return entries_.range != nullptr && !backward_ ? size_ : 0; }
 

@@ -1,4 +1,5 @@
-// Checks the outer shape of an ELF file, then hands it to the dynamic loader, through a memory file where possible.
+// Checks the outer shape of an ELF file, then hands it to the dynamic loader, through a memory file where
+// possible.
 #include "cpu_module.hpp"
 
 #include <dlfcn.h>
@@ -30,31 +31,39 @@ constexpr char kMachineName[] = "aarch64";
 #error "add the ELF machine of this processor"
 #endif
 
-// The dynamic loader maps what the headers promise and dies on a file that is shorter, so that is checked here.
+// The dynamic loader maps what the headers promise and dies on a file that is shorter, so that is checked
+// here.
 void check_image(const std::string& name, const Bytes& bytes) {
     Elf64_Ehdr header;
     if (bytes.size() < sizeof header || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0) {
-        fail(WC_ERROR_MODULE, name, ": is no shared library (no ELF header); it is damaged or for another device");
+        fail(WC_ERROR_MODULE, name,
+             ": is no shared library (no ELF header); it is damaged or for another device");
     }
     std::memcpy(&header, bytes.data(), sizeof header);
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != kMachine) {
-        fail(WC_ERROR_MODULE, name, ": is built for another kind of processor (ELF machine ", header.e_machine,
-             "), this one is ", kMachineName, "; capture again here or ship a binary for it");
+        fail(WC_ERROR_MODULE, name, ": is built for another kind of processor (ELF machine ",
+             header.e_machine, "), this one is ", kMachineName,
+             "; capture again here or ship a binary for it");
     }
     if (header.e_type == ET_REL) {
-        fail(WC_ERROR_MODULE, name, ": is a relocatable object, as Warp writes them; this library runs shared libraries,",
+        fail(WC_ERROR_MODULE, name,
+             ": is a relocatable object, as Warp writes them; this library runs shared libraries,",
              " so capture the program with whitecap, or register its kernels yourself");
     }
-    if (header.e_type != ET_DYN) fail(WC_ERROR_MODULE, name, ": is no shared library (ELF type ", header.e_type, ")");
+    if (header.e_type != ET_DYN)
+        fail(WC_ERROR_MODULE, name, ": is no shared library (ELF type ", header.e_type, ")");
 
-    const std::uint64_t table = header.e_phoff, table_size = std::uint64_t{header.e_phnum} * sizeof(Elf64_Phdr);
-    bool whole = header.e_phentsize == sizeof(Elf64_Phdr) && table <= bytes.size() && table_size <= bytes.size() - table;
+    const std::uint64_t table = header.e_phoff,
+                        table_size = std::uint64_t{header.e_phnum} * sizeof(Elf64_Phdr);
+    bool whole = header.e_phentsize == sizeof(Elf64_Phdr) && table <= bytes.size() &&
+                 table_size <= bytes.size() - table;
     for (std::uint64_t i = 0; whole && i < header.e_phnum; ++i) {
         Elf64_Phdr segment;
         std::memcpy(&segment, bytes.data() + table + i * sizeof segment, sizeof segment);
         whole = segment.p_offset <= bytes.size() && segment.p_filesz <= bytes.size() - segment.p_offset;
     }
-    if (!whole) fail(WC_ERROR_MODULE, name, ": is shorter than its headers say; it was cut short, copy it again");
+    if (!whole)
+        fail(WC_ERROR_MODULE, name, ": is shorter than its headers say; it was cut short, copy it again");
 }
 
 int memory_file(const Bytes& bytes) {
@@ -72,7 +81,9 @@ int memory_file(const Bytes& bytes) {
     return file;
 }
 
-void* open_library(const std::string& path) { return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); }
+void* open_library(const std::string& path) {
+    return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
 
 }  // namespace
 
@@ -80,7 +91,8 @@ std::shared_ptr<CpuModule> CpuModule::load(ModuleBinary binary, const std::strin
     if (!binary.path.empty()) binary.bytes = read_file(binary.path, kMostModuleBytes);
     const std::string name = binary.path.empty() ? text("module ", quoted(binary.filename)) : binary.path;
     if (!digest.empty() && sha256_hex(binary.bytes.data(), binary.bytes.size()) != digest) {
-        fail(WC_ERROR_MODULE, name, ": is not the file that was captured (its SHA-256 differs); restore it or capture again");
+        fail(WC_ERROR_MODULE, name,
+             ": is not the file that was captured (its SHA-256 differs); restore it or capture again");
     }
     check_image(name, binary.bytes);
     const int file = memory_file(binary.bytes);  // the bytes that were checked are the bytes that run
@@ -92,18 +104,23 @@ std::shared_ptr<CpuModule> CpuModule::load(ModuleBinary binary, const std::strin
     if (library == nullptr) {
         const char* reason = dlerror();
         if (file >= 0) close(file);
-        fail(WC_ERROR_MODULE, name, ": cannot be loaded: ", reason != nullptr ? reason : "no memory file could be made");
+        fail(WC_ERROR_MODULE, name,
+             ": cannot be loaded: ", reason != nullptr ? reason : "no memory file could be made");
     }
     return std::shared_ptr<CpuModule>(new CpuModule(name, library, file));
 }
 
-std::shared_ptr<CpuModule> CpuModule::load_file(const std::string& path) { return load({path, path, {}}); }
+std::shared_ptr<CpuModule> CpuModule::load_file(const std::string& path) {
+    return load({path, path, {}});
+}
 
 CpuModule::~CpuModule() {
     dlclose(library_);
     if (file_ >= 0) close(file_);
 }
 
-void* CpuModule::find(const std::string& symbol) const noexcept { return dlsym(library_, symbol.c_str()); }
+void* CpuModule::find(const std::string& symbol) const noexcept {
+    return dlsym(library_, symbol.c_str());
+}
 
 }  // namespace whitecap

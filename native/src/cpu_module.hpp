@@ -1,7 +1,7 @@
 // A module binary loaded into this process: a shared library with kernel entries.
 //
-// Limits: the relocatable objects that Warp writes (ELF ET_REL) are recognised and refused; `load` is where a linker for
-// them would be called. Kernels are native code: loading a module means trusting it.
+// Limits: the relocatable objects that Warp writes (ELF ET_REL) are recognised and refused; `load` is where a
+// linker for them would be called. Kernels are native code: loading a module means trusting it.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ class CpuModule {
     const std::string& name() const { return name_; }
 
   private:
-    CpuModule(std::string name, void* library, int file) : name_(std::move(name)), library_(library), file_(file) {}
+    CpuModule(std::string name, void* library, int file)
+        : name_(std::move(name)), library_(library), file_(file) {}
 
     std::string name_;
     void* library_;

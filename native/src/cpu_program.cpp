@@ -1,4 +1,5 @@
-// Replay on the CPU: everything is resolved once, a launch walks a list of prepared steps and allocates nothing.
+// Replay on the CPU: everything is resolved once, a launch walks a list of prepared steps and allocates
+// nothing.
 #include "cpu_program.hpp"
 
 #include <algorithm>
@@ -47,10 +48,12 @@ std::shared_ptr<const Capture> for_cpu(std::shared_ptr<const Capture> capture) {
 
 }  // namespace
 
-CpuProgram::CpuProgram(std::shared_ptr<const Capture> capture, const ModuleSource& modules, const CpuOptions& options)
+CpuProgram::CpuProgram(std::shared_ptr<const Capture> capture, const ModuleSource& modules,
+                       const CpuOptions& options)
     : Program(for_cpu(std::move(capture))), threads_(options.threads) {
     if (threads_ < 0 || threads_ > ThreadPool::kMaxThreads) {
-        fail(WC_ERROR_ARGUMENT, "threads: ", threads_, ", allowed are 0 (chosen from the machine) to ", ThreadPool::kMaxThreads);
+        fail(WC_ERROR_ARGUMENT, "threads: ", threads_, ", allowed are 0 (chosen from the machine) to ",
+             ThreadPool::kMaxThreads);
     }
     validate(*capture_);
     require_runnable(*capture_, DeviceType::cpu);
@@ -63,7 +66,8 @@ void CpuProgram::allocate_regions() {
     std::uint64_t needed = 0;
     for (const Region& region : capture_->regions) needed += region.external == nullptr ? region.size : 0;
     if (const std::uint64_t available = physical_memory(); available != 0 && needed > available) {
-        fail(WC_ERROR_MEMORY, "the capture needs ", human_bytes(needed), " for its regions, this machine has ", human_bytes(available));
+        fail(WC_ERROR_MEMORY, "the capture needs ", human_bytes(needed),
+             " for its regions, this machine has ", human_bytes(available));
     }
     const bool live_on_gpu = uses_device_memory_of_caller(*capture_);
     for (const Region& region : capture_->regions) {
@@ -74,7 +78,8 @@ void CpuProgram::allocate_regions() {
         owned_.emplace_back(region.size);
         std::byte* memory = owned_.back().data();
         if (region.external != nullptr) {
-            if (!read_device_memory(region.external, region.size, memory)) std::memcpy(memory, region.external, region.size);
+            if (!read_device_memory(region.external, region.size, memory))
+                std::memcpy(memory, region.external, region.size);
         } else if (region.has_data && region.size > 0) {
             std::memcpy(memory, region.data.data(), region.data.size());
         }
@@ -102,7 +107,9 @@ void CpuProgram::load_kernels(const ModuleSource& modules, bool defer) {
             continue;
         }
         CpuEntries entries;
-        const auto find = [&](const std::string& symbol) { return symbol.empty() ? nullptr : module->second->find(symbol); };
+        const auto find = [&](const std::string& symbol) {
+            return symbol.empty() ? nullptr : module->second->find(symbol);
+        };
         entries.forward = reinterpret_cast<CpuEntries::Forward>(find(kernel.forward_name));
         entries.backward = reinterpret_cast<CpuEntries::Backward>(find(kernel.backward_name));
         entries.range = reinterpret_cast<CpuEntries::Range>(find(range_symbol(kernel.forward_name)));
@@ -124,7 +131,8 @@ CpuLaunch CpuProgram::prepare_launch(const Launch& launch) {
     if (!step.ready() && missing_.count(id) == 0) {
         const Kernel& kernel = *find_kernel(*capture_, launch.module_hash, launch.kernel_key);
         fail(WC_ERROR_SYMBOL, "kernel ", quoted(launch.kernel_key), ": its module has no symbol ",
-             quoted(launch.forward ? kernel.forward_name : kernel.backward_name), "; the module does not belong to this capture");
+             quoted(launch.forward ? kernel.forward_name : kernel.backward_name),
+             "; the module does not belong to this capture");
     }
     largest_job_ = std::max(largest_job_, step.splittable());
     return step;
@@ -137,13 +145,17 @@ std::vector<CpuProgram::Step> CpuProgram::prepare(const std::vector<Operation>& 
         if (const auto* launch = std::get_if<Launch>(&operation.op)) {
             steps.emplace_back(prepare_launch(*launch));
         } else if (const auto* copy = std::get_if<MemoryCopy>(&operation.op)) {
-            steps.emplace_back(CopyStep{address(copy->dst_region, copy->dst_offset), address(copy->src_region, copy->src_offset), copy->size});
+            steps.emplace_back(CopyStep{address(copy->dst_region, copy->dst_offset),
+                                        address(copy->src_region, copy->src_offset), copy->size});
         } else if (const auto* upload = std::get_if<MemoryUpload>(&operation.op)) {
-            steps.emplace_back(CopyStep{address(upload->dst_region, upload->dst_offset), upload->data.data(), upload->data.size()});
+            steps.emplace_back(CopyStep{address(upload->dst_region, upload->dst_offset), upload->data.data(),
+                                        upload->data.size()});
         } else if (const auto* set = std::get_if<MemorySet>(&operation.op)) {
             steps.emplace_back(SetStep{address(set->region, set->offset), set->value & 0xff, set->size});
         } else if (const auto* tile = std::get_if<MemoryTile>(&operation.op)) {
-            if (tile->count > 0) steps.emplace_back(FillStep{address(tile->region, tile->offset), tile->value.data(), tile->value.size(), tile->count});
+            if (tile->count > 0)
+                steps.emplace_back(FillStep{address(tile->region, tile->offset), tile->value.data(),
+                                            tile->value.size(), tile->count});
         } else if (const auto* conditional = std::get_if<Conditional>(&operation.op)) {
             auto branches = std::make_unique<Branches>();
             branches->condition = address(conditional->region, conditional->offset);
@@ -156,10 +168,12 @@ std::vector<CpuProgram::Step> CpuProgram::prepare(const std::vector<Operation>& 
     return steps;
 }
 
-void CpuProgram::set_kernel(const std::string& module_hash, const std::string& key, const CpuEntries& entries) {
+void CpuProgram::set_kernel(const std::string& module_hash, const std::string& key,
+                            const CpuEntries& entries) {
     const KernelId id{module_hash, key};
     if (find_kernel(*capture_, module_hash, key) == nullptr) {
-        fail(WC_ERROR_SYMBOL, "kernel ", quoted(key), " of module ", quoted(module_hash), " is not in the capture");
+        fail(WC_ERROR_SYMBOL, "kernel ", quoted(key), " of module ", quoted(module_hash),
+             " is not in the capture");
     }
     kernels_[id] = entries;
     missing_.erase(id);
@@ -180,10 +194,13 @@ void* CpuProgram::region_pointer(std::uint32_t region) const {
 
 std::pair<void*, std::size_t> CpuProgram::parameter(const std::string& name, std::size_t size) const {
     const Binding* binding = find_binding(*capture_, name);
-    if (binding == nullptr) fail(WC_ERROR_PARAMETER, "parameter ", quoted(name), " does not exist; the capture has ", list_bindings(*capture_));
+    if (binding == nullptr)
+        fail(WC_ERROR_PARAMETER, "parameter ", quoted(name), " does not exist; the capture has ",
+             list_bindings(*capture_));
     const Region& region = *find_region(*capture_, binding->region);
     if (region.size != size) {
-        fail(WC_ERROR_PARAMETER, "parameter ", quoted(name), ": ", size, " bytes given, it has ", region.size);
+        fail(WC_ERROR_PARAMETER, "parameter ", quoted(name), ": ", size, " bytes given, it has ",
+             region.size);
     }
     return {region_pointer(region.id), static_cast<std::size_t>(region.size)};
 }
@@ -231,7 +248,8 @@ void CpuProgram::run_branches(const Branches& branches, ThreadPool::Session& ses
     if (branches.a.empty()) return;
     for (std::uint64_t i = 0; condition_holds(branches.condition); ++i) {
         if (i == kMostIterations) {
-            fail(WC_ERROR_REPLAY, "while: its condition still holds after ", kMostIterations, " iterations; the loop never ends");
+            fail(WC_ERROR_REPLAY, "while: its condition still holds after ", kMostIterations,
+                 " iterations; the loop never ends");
         }
         run(branches.a, session);
     }

@@ -16,7 +16,8 @@ namespace whitecap {
 
 class CpuProgram : public Program {
   public:
-    CpuProgram(std::shared_ptr<const Capture> capture, const ModuleSource& modules, const CpuOptions& options);
+    CpuProgram(std::shared_ptr<const Capture> capture, const ModuleSource& modules,
+               const CpuOptions& options);
 
     DeviceType device() const override { return DeviceType::cpu; }
     std::uint64_t memory_bytes() const override;

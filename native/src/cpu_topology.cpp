@@ -36,7 +36,8 @@ std::vector<int> parse_cpu_list(const std::string& list) {
         if (end == at) break;
         long last = first;
         if (*end == '-') last = std::strtol(end + 1, &end, 10);
-        for (long cpu = first; cpu <= last && cpus.size() < 4096; ++cpu) cpus.push_back(static_cast<int>(cpu));
+        for (long cpu = first; cpu <= last && cpus.size() < 4096; ++cpu)
+            cpus.push_back(static_cast<int>(cpu));
         at = *end == ',' ? end + 1 : end;
     }
     return cpus;
@@ -46,8 +47,10 @@ std::vector<int> parse_cpu_list(const std::string& list) {
 int quota_cores() {
     const std::string line = first_line("/sys/fs/cgroup/cpu.max");
     long long quota = 0, period = 0;
-    if (std::sscanf(line.c_str(), "%lld %lld", &quota, &period) != 2 || quota <= 0 || period <= 0) return 1 << 20;
-    return static_cast<int>(std::max(1.0, std::ceil(static_cast<double>(quota) / static_cast<double>(period))));
+    if (std::sscanf(line.c_str(), "%lld %lld", &quota, &period) != 2 || quota <= 0 || period <= 0)
+        return 1 << 20;
+    return static_cast<int>(
+        std::max(1.0, std::ceil(static_cast<double>(quota) / static_cast<double>(period))));
 }
 
 }  // namespace
@@ -63,7 +66,8 @@ std::vector<int> allowed_cpus() {
 }
 
 std::vector<int> core_siblings(int cpu) {
-    const std::string path = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list";
+    const std::string path =
+        "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list";
     std::vector<int> siblings = parse_cpu_list(first_line(path));
     if (std::find(siblings.begin(), siblings.end(), cpu) == siblings.end()) siblings = {cpu};
     return siblings;
@@ -72,7 +76,8 @@ std::vector<int> core_siblings(int cpu) {
 int usable_cores() {
     std::set<int> cores;
     for (int cpu : allowed_cpus()) cores.insert(core_siblings(cpu).front());
-    const int found = cores.empty() ? static_cast<int>(std::thread::hardware_concurrency()) : static_cast<int>(cores.size());
+    const int found = cores.empty() ? static_cast<int>(std::thread::hardware_concurrency())
+                                    : static_cast<int>(cores.size());
     return std::max(1, std::min(found, quota_cores()));
 }
 
@@ -82,8 +87,8 @@ std::vector<std::string> cpu_targets() {
     const auto add_best = [&](const char* target) { targets.insert(targets.begin(), target); };
     if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("popcnt")) return targets;
     add_best("x86_64_v2");
-    const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-                    __builtin_cpu_supports("bmi2");
+    const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
     if (!v3) return targets;
     add_best("x86_64_v3");
     const bool v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

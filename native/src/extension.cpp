@@ -1,8 +1,9 @@
-// Our own section of a `.wrp` file, which other readers skip: who wrote it, which bindings are inputs, module binaries for
-// other targets, and what each launch does with the memory behind its arguments.
+// Our own section of a `.wrp` file, which other readers skip: who wrote it, which bindings are inputs, module
+// binaries for other targets, and what each launch does with the memory behind its arguments.
 //
-// Layout: u32 extension version; string producer; u32 input count; u32 count, then per alternative four strings (module
-// hash, target, file name, digest); u32 count, then one byte per launch argument in stream order (branch A before B).
+// Layout: u32 extension version; string producer; u32 input count; u32 count, then per alternative four
+// strings (module hash, target, file name, digest); u32 count, then one byte per launch argument in stream
+// order (branch A before B).
 #include "extension.hpp"
 
 #include "format.hpp"
@@ -39,21 +40,24 @@ std::string read_text(ByteReader& section, const char* field) {
 void read_extension(ByteReader section, const Limits& limits, Capture& capture) {
     const std::uint64_t start = section.file_offset();
     if (const auto version = section.read<std::uint32_t>("extension version"); version != kExtensionVersion) {
-        section.fail_at(WC_ERROR_VERSION, start, "extension version ", version, ", this library reads version ",
-                        kExtensionVersion, "; update it");
+        section.fail_at(WC_ERROR_VERSION, start, "extension version ", version,
+                        ", this library reads version ", kExtensionVersion, "; update it");
     }
     capture.whitecap_producer = read_text(section, "producer");
     const std::uint64_t count_offset = section.file_offset();
     capture.input_count = section.read<std::uint32_t>("input count");
     if (capture.input_count > capture.bindings.size()) {
-        section.fail_at(WC_ERROR_FORMAT, count_offset, capture.input_count, " inputs among ", capture.bindings.size(), " bindings");
+        section.fail_at(WC_ERROR_FORMAT, count_offset, capture.input_count, " inputs among ",
+                        capture.bindings.size(), " bindings");
     }
     const auto alternatives = section.read<std::uint32_t>("alternative count");
     if (std::uint64_t{alternatives} * 16 > section.left()) {
-        section.malformed("the count of ", alternatives, " module alternatives is more than the section can hold");
+        section.malformed("the count of ", alternatives,
+                          " module alternatives is more than the section can hold");
     }
     if (alternatives > limits.records) {
-        section.fail_at(WC_ERROR_LIMIT, section.file_offset(), alternatives, " module alternatives, more than the limit of ", limits.records);
+        section.fail_at(WC_ERROR_LIMIT, section.file_offset(), alternatives,
+                        " module alternatives, more than the limit of ", limits.records);
     }
     for (std::uint32_t i = 0; i < alternatives; ++i) {
         ModuleAlternative alternative;
@@ -68,12 +72,14 @@ void read_extension(ByteReader section, const Limits& limits, Capture& capture) 
     std::uint64_t arguments = 0;
     for_each_argument(capture.operations, [&](const Argument&) { ++arguments; });
     if (flags != arguments) {
-        section.fail_at(WC_ERROR_FORMAT, flags_offset, flags, " access flags for ", arguments, " launch arguments");
+        section.fail_at(WC_ERROR_FORMAT, flags_offset, flags, " access flags for ", arguments,
+                        " launch arguments");
     }
     for_each_argument(capture.operations, [&](Argument& argument) {
         const std::uint64_t offset = section.file_offset();
         const auto access = section.read<std::uint8_t>("access flag");
-        if (access > 3) section.fail_at(WC_ERROR_FORMAT, offset, "access flag ", access, ", allowed are 0 to 3");
+        if (access > 3)
+            section.fail_at(WC_ERROR_FORMAT, offset, "access flag ", access, ", allowed are 0 to 3");
         argument.access = static_cast<Access>(access);
     });
     if (section.left() != 0) section.malformed(section.left(), " bytes follow the access flags; nothing may");

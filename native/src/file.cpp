@@ -19,11 +19,13 @@ Bytes read_file(const std::string& path, std::uint64_t max_bytes) {
     std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
     if (!file) fail(WC_ERROR_IO, path, ": cannot be opened: ", std::strerror(errno));
     struct stat info {};
-    if (fstat(fileno(file.get()), &info) != 0) fail(WC_ERROR_IO, path, ": cannot be read: ", std::strerror(errno));
+    if (fstat(fileno(file.get()), &info) != 0)
+        fail(WC_ERROR_IO, path, ": cannot be read: ", std::strerror(errno));
     if (!S_ISREG(info.st_mode)) fail(WC_ERROR_IO, path, ": is not a regular file");
     const auto size = static_cast<std::uint64_t>(info.st_size);
     if (size > max_bytes) {
-        fail(WC_ERROR_LIMIT, path, ": has ", human_bytes(size), ", more than the limit of ", human_bytes(max_bytes));
+        fail(WC_ERROR_LIMIT, path, ": has ", human_bytes(size), ", more than the limit of ",
+             human_bytes(max_bytes));
     }
     Bytes bytes(static_cast<std::size_t>(size));
     const std::size_t got = bytes.empty() ? 0 : std::fread(bytes.data(), 1, bytes.size(), file.get());

@@ -53,25 +53,44 @@ enum Op : std::uint32_t {
 // For messages; never null.
 constexpr const char* op_name(std::uint32_t type) {
     switch (type) {
-        case kLaunch: return "launch";
-        case kUpload: return "upload";
-        case kCopy: return "copy";
-        case kMemset: return "memset";
-        case kAlloc: return "alloc";
-        case kIf: return "if";
-        case kWhile: return "while";
-        case kScan: return "scan";
-        case kTile: return "tile";
-        case kSegmentedSort: return "segmented sort";
-        case kRadixSort: return "radix sort";
-        case kRunLengthEncode: return "run-length encode";
-        case kBsrFromTriplets: return "BSR from triplets";
-        case kBsrTranspose: return "BSR transpose";
-        case kReduction: return "reduction";
-        case kBvhRefit: return "BVH refit";
-        case kBvhRebuild: return "BVH rebuild";
-        case kHashGridUpdate: return "hash-grid update";
-        default: return "unknown";
+        case kLaunch:
+            return "launch";
+        case kUpload:
+            return "upload";
+        case kCopy:
+            return "copy";
+        case kMemset:
+            return "memset";
+        case kAlloc:
+            return "alloc";
+        case kIf:
+            return "if";
+        case kWhile:
+            return "while";
+        case kScan:
+            return "scan";
+        case kTile:
+            return "tile";
+        case kSegmentedSort:
+            return "segmented sort";
+        case kRadixSort:
+            return "radix sort";
+        case kRunLengthEncode:
+            return "run-length encode";
+        case kBsrFromTriplets:
+            return "BSR from triplets";
+        case kBsrTranspose:
+            return "BSR transpose";
+        case kReduction:
+            return "reduction";
+        case kBvhRefit:
+            return "BVH refit";
+        case kBvhRebuild:
+            return "BVH rebuild";
+        case kHashGridUpdate:
+            return "hash-grid update";
+        default:
+            return "unknown";
     }
 }
 

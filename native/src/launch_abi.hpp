@@ -1,4 +1,5 @@
-// What a compiled kernel receives: launch bounds and argument images (format notes 4.2, 4.4), on either device.
+// What a compiled kernel receives: launch bounds and argument images (format notes 4.2, 4.4), on either
+// device.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +29,12 @@ LaunchBounds pack_bounds(const Launch& launch);
 // Product of the first `ndim` extents; sets `overflow` when it does not fit in 64 bits.
 std::uint64_t shape_product(const Launch& launch, bool& overflow);
 
-// How many consecutive threads share one coordinate: 1, or more for launches whose size is a multiple of the shape.
+// How many consecutive threads share one coordinate: 1, or more for launches whose size is a multiple of the
+// shape.
 std::uint64_t coordinate_multiplier(const Launch& launch);
 
-// The C struct of all values, each at its own alignment. Pointer slots stay zero; `starts` receives the offset of each.
+// The C struct of all values, each at its own alignment. Pointer slots stay zero; `starts` receives the
+// offset of each.
 Bytes pack_arguments(const std::vector<Argument>& arguments, std::vector<std::size_t>& starts);
 
 }  // namespace whitecap

@@ -1,4 +1,5 @@
-// How much a capture may ask for. Generous for real programs, small enough that a hostile file cannot exhaust a machine.
+// How much a capture may ask for. Generous for real programs, small enough that a hostile file cannot exhaust
+// a machine.
 #pragma once
 
 #include <cstdint>

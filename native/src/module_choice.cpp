@@ -25,7 +25,8 @@ std::vector<const ModuleAlternative*> alternatives_of(const Capture& capture, co
 
 }  // namespace
 
-std::shared_ptr<CpuModule> load_cpu_module(const Capture& capture, const Module& module, const ModuleSource& source) {
+std::shared_ptr<CpuModule> load_cpu_module(const Capture& capture, const Module& module,
+                                           const ModuleSource& source) {
     const std::vector<std::string> targets = cpu_targets();
     const auto alternatives = alternatives_of(capture, module);
     std::string absent;  // a file that was left out of the folder is no error while another one serves
@@ -47,8 +48,9 @@ std::shared_ptr<CpuModule> load_cpu_module(const Capture& capture, const Module&
     if (module.binary_filename.empty() || wrong_target) {
         std::vector<std::string> recorded;
         for (const ModuleAlternative* alternative : alternatives) recorded.push_back(alternative->target);
-        fail(WC_ERROR_MODULE, "module ", quoted(module.name), " has binaries for ", joined(recorded), "; this processor runs ",
-             joined(targets), absent.empty() ? "; capture again and ask for one of these targets" : "; " + absent);
+        fail(WC_ERROR_MODULE, "module ", quoted(module.name), " has binaries for ", joined(recorded),
+             "; this processor runs ", joined(targets),
+             absent.empty() ? "; capture again and ask for one of these targets" : "; " + absent);
     }
     return CpuModule::load(source.find(module.binary_filename));
 }
@@ -57,7 +59,9 @@ std::string range_symbol(const std::string& forward_name) {
     const std::string suffix = "_cpu_forward";
     if (forward_name.size() <= suffix.size()) return {};
     const std::size_t base = forward_name.size() - suffix.size();
-    return forward_name.compare(base, suffix.size(), suffix) == 0 ? forward_name.substr(0, base) + "_cpu_range" : std::string();
+    return forward_name.compare(base, suffix.size(), suffix) == 0
+               ? forward_name.substr(0, base) + "_cpu_range"
+               : std::string();
 }
 
 }  // namespace whitecap

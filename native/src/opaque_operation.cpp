@@ -1,6 +1,6 @@
-// Rules of the operations that are kept byte for byte because no Program runs them yet: alloc, scan, the sorts, run-length
-// encode, the two BSR operations, reduction. Each access is described as a span, so that overflow shows here and a span
-// outside its region shows in validate().
+// Rules of the operations that are kept byte for byte because no Program runs them yet: alloc, scan, the
+// sorts, run-length encode, the two BSR operations, reduction. Each access is described as a span, so that
+// overflow shows here and a span outside its region shows in validate().
 #include "opaque_operation.hpp"
 
 #include <algorithm>
@@ -14,13 +14,17 @@ namespace {
 using u64 = std::uint64_t;
 
 // Scalar type codes: 1 i32, 2 u32, 3 i64, 4 u64, 5 f32, 6 f64.
-u64 scalar_size(std::uint8_t dtype) { return dtype == 3 || dtype == 4 || dtype == 6 ? 8 : 4; }
+u64 scalar_size(std::uint8_t dtype) {
+    return dtype == 3 || dtype == 4 || dtype == 6 ? 8 : 4;
+}
 
 class RecordReader {
   public:
-    RecordReader(std::uint32_t type, ByteReader record, std::size_t fixed) : name_(format::op_name(type)), record_(record) {
+    RecordReader(std::uint32_t type, ByteReader record, std::size_t fixed)
+        : name_(format::op_name(type)), record_(record) {
         if (record.left() < fixed) {
-            record.malformed("a ", name_, " record has at least ", fixed, " bytes, this one has ", record.left());
+            record.malformed("a ", name_, " record has at least ", fixed, " bytes, this one has ",
+                             record.left());
         }
         record_.skip(format::kRecordHeaderSize, "header");
     }
@@ -53,7 +57,8 @@ std::vector<RegionSpan> scan(RecordReader r) {
     const u64 length = r.u32();
     const auto in_stride = r.i32(), out_stride = r.i32(), type_len = r.i32();
     const auto dtype = r.u8(), inclusive = r.u8();
-    r.require(dtype == 1 || dtype == 3 || dtype == 5 || dtype == 6, "its scalar type is none of i32, i64, f32, f64");
+    r.require(dtype == 1 || dtype == 3 || dtype == 5 || dtype == 6,
+              "its scalar type is none of i32, i64, f32, f64");
     r.require(inclusive <= 1, "its inclusive flag is above 1");
     r.require(in_stride >= 0 && out_stride >= 0, "a stride is negative");
     if (length == 0) return {};
@@ -65,7 +70,8 @@ std::vector<RegionSpan> scan(RecordReader r) {
 
 std::vector<RegionSpan> segmented_sort(RecordReader r) {
     const auto keys = r.i32(), values = r.i32(), starts = r.i32(), ends = r.i32();
-    const auto keys_offset = r.offset(), values_offset = r.offset(), starts_offset = r.offset(), ends_offset = r.offset();
+    const auto keys_offset = r.offset(), values_offset = r.offset(), starts_offset = r.offset(),
+               ends_offset = r.offset();
     const u64 count = r.u32(), segments = r.u32();
     const auto dtype = r.u8();
     r.require(dtype == 1 || dtype == 5, "its key type is neither i32 nor f32");
@@ -87,7 +93,8 @@ std::vector<RegionSpan> radix_sort(RecordReader r) {
               "its bit range is not inside the key");
     r.require(value_size == 4 || value_size == 8, "its value size is neither 4 nor 8");
     if (count == 0) return {};
-    return {{keys, keys_offset, 2 * count * scalar_size(dtype)}, {values, values_offset, 2 * count * static_cast<u64>(value_size)}};
+    return {{keys, keys_offset, 2 * count * scalar_size(dtype)},
+            {values, values_offset, 2 * count * static_cast<u64>(value_size)}};
 }
 
 std::vector<RegionSpan> run_length_encode(RecordReader r) {
@@ -101,8 +108,10 @@ std::vector<RegionSpan> run_length_encode(RecordReader r) {
             {run_count, count_offset, 4}};
 }
 
-// The eight or ten (region, offset) pairs of a BSR operation; sizes[i] < 0 marks an optional one that is absent.
-std::vector<RegionSpan> region_table(RecordReader& r, const std::vector<u64>& sizes, const std::vector<bool>& optional) {
+// The eight or ten (region, offset) pairs of a BSR operation; sizes[i] < 0 marks an optional one that is
+// absent.
+std::vector<RegionSpan> region_table(RecordReader& r, const std::vector<u64>& sizes,
+                                     const std::vector<bool>& optional) {
     std::vector<RegionSpan> spans(sizes.size());
     for (RegionSpan& span : spans) span.region = r.i32();
     for (RegionSpan& span : spans) span.offset = r.offset();
@@ -119,24 +128,29 @@ std::vector<RegionSpan> bsr_from_triplets(RecordReader r) {
     const auto masked = r.u8();
     r.skip(3);
     r.skip(8);  // mask of the scalars that count as zero
-    r.require(block > 0 && scalar >= 0 && rows >= 0 && columns >= 0 && nnz >= 0, "a size or count is negative");
+    r.require(block > 0 && scalar >= 0 && rows >= 0 && columns >= 0 && nnz >= 0,
+              "a size or count is negative");
     r.require(masked <= 1, "its masked flag is above 1");
     const u64 n = static_cast<u64>(nnz), row_count = static_cast<u64>(rows);
     const u64 values = r.span(r.span(n, static_cast<u64>(block)), static_cast<u64>(scalar));
-    return region_table(r, {4, n * 4, n * 4, values, n * 4, n * 4, (row_count + 1) * 4, row_count * 4, n * 4, 0},
+    return region_table(r,
+                        {4, n * 4, n * 4, values, n * 4, n * 4, (row_count + 1) * 4, row_count * 4, n * 4, 0},
                         {true, false, false, true, false, false, false, true, false, true});
 }
 
 std::vector<RegionSpan> bsr_transpose(RecordReader r) {
     const auto rows = r.i32(), columns = r.i32(), nnz = r.i32();
     r.require(rows >= 0 && columns >= 0 && nnz >= 0, "a size or count is negative");
-    const u64 n = static_cast<u64>(nnz), row_count = static_cast<u64>(rows), column_count = static_cast<u64>(columns);
+    const u64 n = static_cast<u64>(nnz), row_count = static_cast<u64>(rows),
+              column_count = static_cast<u64>(columns);
     RecordReader regions = r;
     for (int i = 0; i < 4; ++i) regions.skip(4);
     const bool padded = regions.i32() != kNoRegion;  // t_row_counts
-    auto spans = region_table(r, {(row_count + 1) * 4, row_count * 4, n * 4, (column_count + 1) * 4, column_count * 4, 0, 0, 4},
-                              {false, true, false, false, true, false, false, true});
-    r.require(!padded || r.left() >= (column_count + 1) * 4, "its padded form has no room for the column offsets");
+    auto spans = region_table(
+        r, {(row_count + 1) * 4, row_count * 4, n * 4, (column_count + 1) * 4, column_count * 4, 0, 0, 4},
+        {false, true, false, false, true, false, false, true});
+    r.require(!padded || r.left() >= (column_count + 1) * 4,
+              "its padded form has no room for the column offsets");
     return spans;
 }
 
@@ -152,7 +166,10 @@ std::vector<RegionSpan> reduction(RecordReader r) {
     r.require(type_len >= 1, "its component count is not positive");
     r.require(a_stride >= 0 && b_stride >= 0, "a stride is negative");
     const u64 scalar = scalar_size(dtype);
-    const bool aligned = (a_offset | b_offset | out_offset | static_cast<u64>(a_stride) | static_cast<u64>(b_stride)) % scalar == 0;
+    const bool aligned =
+        (a_offset | b_offset | out_offset | static_cast<u64>(a_stride) | static_cast<u64>(b_stride)) %
+            scalar ==
+        0;
     r.require(aligned, "an offset or stride is no multiple of its scalar size");
     r.require(a != kNoRegion && out != kNoRegion, "its input or output region is missing");
     const u64 element = r.span(static_cast<u64>(type_len), scalar);
@@ -162,7 +179,9 @@ std::vector<RegionSpan> reduction(RecordReader r) {
         return {input, {out, out_offset, element}};
     }
     r.require(b != kNoRegion, "an inner product needs a second input");
-    return {input, {b, b_offset, r.span(count - 1, static_cast<u64>(b_stride), element)}, {out, out_offset, scalar}};
+    return {input,
+            {b, b_offset, r.span(count - 1, static_cast<u64>(b_stride), element)},
+            {out, out_offset, scalar}};
 }
 
 }  // namespace
@@ -174,19 +193,28 @@ std::vector<RegionSpan> opaque_spans(std::uint32_t type, ByteReader record) {
             RecordReader r(type, record, 24);
             return {{r.i32(), 0, 0}};
         }
-        case format::kScan: return scan({type, record, 52});
-        case format::kSegmentedSort: return segmented_sort({type, record, 68});
-        case format::kRadixSort: return radix_sort({type, record, 52});
-        case format::kRunLengthEncode: return run_length_encode({type, record, 64});
-        case format::kBsrFromTriplets: return bsr_from_triplets({type, record, 160});
-        case format::kBsrTranspose: return bsr_transpose({type, record, 116});
+        case format::kScan:
+            return scan({type, record, 52});
+        case format::kSegmentedSort:
+            return segmented_sort({type, record, 68});
+        case format::kRadixSort:
+            return radix_sort({type, record, 52});
+        case format::kRunLengthEncode:
+            return run_length_encode({type, record, 64});
+        case format::kBsrFromTriplets:
+            return bsr_from_triplets({type, record, 160});
+        case format::kBsrTranspose:
+            return bsr_transpose({type, record, 116});
         case format::kReduction:
             if (size != 64) record.malformed("a reduction record has exactly 64 bytes, this one has ", size);
             return reduction({type, record, 64});
-        default: record.malformed("unknown operation type ", type);
+        default:
+            record.malformed("unknown operation type ", type);
     }
 }
 
-void check_opaque_operation(std::uint32_t type, ByteReader record) { opaque_spans(type, record); }
+void check_opaque_operation(std::uint32_t type, ByteReader record) {
+    opaque_spans(type, record);
+}
 
 }  // namespace whitecap

@@ -36,15 +36,18 @@ class Program {
     // Bytes of device (or host) memory held by regions.
     virtual std::uint64_t memory_bytes() const = 0;
 
-    // Base address of a region: host memory on the CPU, device memory on CUDA. nullptr when there is no such region.
+    // Base address of a region: host memory on the CPU, device memory on CUDA. nullptr when there is no such
+    // region.
     virtual void* region_pointer(std::uint32_t region) const = 0;
 
-    // Whole-region copies by binding name; `size` must equal the region's. Host pointers on both devices. On CUDA both are
-    // ordered on the program's stream (or `stream`); get_parameter returns when the bytes are there.
+    // Whole-region copies by binding name; `size` must equal the region's. Host pointers on both devices. On
+    // CUDA both are ordered on the program's stream (or `stream`); get_parameter returns when the bytes are
+    // there.
     virtual void set_parameter(const std::string& name, const void* data, std::size_t size) = 0;
     virtual void get_parameter(const std::string& name, void* data, std::size_t size) = 0;
 
-    // One replay of the whole stream. CPU: synchronous. CUDA: asynchronous on `stream`, null = the program's own stream.
+    // One replay of the whole stream. CPU: synchronous. CUDA: asynchronous on `stream`, null = the program's
+    // own stream.
     virtual void launch(void* stream = nullptr) = 0;
     virtual void synchronize() = 0;
 
@@ -55,7 +58,8 @@ class Program {
 
 struct CpuOptions {
     int threads = 0;  // 0: chosen from the machine and the size of each launch
-    // A module that cannot be loaded is an error of the first launch, unless its kernels were set before (C API).
+    // A module that cannot be loaded is an error of the first launch, unless its kernels were set before (C
+    // API).
     bool defer_missing = false;
 };
 
@@ -67,7 +71,7 @@ struct CudaOptions {
 // Both validate, load modules and fill regions; both throw Error.
 std::unique_ptr<Program> make_cpu_program(std::shared_ptr<const Capture> capture, const ModuleSource& modules,
                                           const CpuOptions& options = {});
-std::unique_ptr<Program> make_cuda_program(std::shared_ptr<const Capture> capture, const ModuleSource& modules,
-                                           const CudaOptions& options = {});
+std::unique_ptr<Program> make_cuda_program(std::shared_ptr<const Capture> capture,
+                                           const ModuleSource& modules, const CudaOptions& options = {});
 
 }  // namespace whitecap

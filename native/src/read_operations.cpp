@@ -13,7 +13,8 @@ class StreamReader {
         std::vector<Operation> operations;
         for (std::uint32_t i = 0; i < count; ++i) operations.push_back(read_record(stream, depth));
         if (stream.left() != 0) {
-            stream.malformed(stream.left(), " bytes follow the last of ", count, " operations; the file is damaged");
+            stream.malformed(stream.left(), " bytes follow the last of ", count,
+                             " operations; the file is damaged");
         }
         return operations;
     }
@@ -25,26 +26,33 @@ class StreamReader {
         const auto type = header.read<std::uint32_t>("operation type");
         const auto size = header.read<std::uint32_t>("operation size");
         if (size < format::kRecordHeaderSize || size > stream.left()) {
-            stream.fail_at(WC_ERROR_FORMAT, start + 4, "the ", format::op_name(type), " operation says it has ", size,
-                           " bytes, ", stream.left(), " are left; the file was cut short or damaged");
+            stream.fail_at(WC_ERROR_FORMAT, start + 4, "the ", format::op_name(type),
+                           " operation says it has ", size, " bytes, ", stream.left(),
+                           " are left; the file was cut short or damaged");
         }
         if (++operations_ > limits_.operations) {
             stream.fail_at(WC_ERROR_LIMIT, start, "more than ", limits_.operations, " operations");
         }
         ByteReader record = stream.slice(size, "operation");
         switch (type) {
-            case format::kLaunch: return {read_launch(record)};
-            case format::kUpload: return {read_upload(record)};
-            case format::kCopy: return {read_copy(record)};
-            case format::kMemset: return {read_memset(record)};
+            case format::kLaunch:
+                return {read_launch(record)};
+            case format::kUpload:
+                return {read_upload(record)};
+            case format::kCopy:
+                return {read_copy(record)};
+            case format::kMemset:
+                return {read_memset(record)};
             case format::kIf:
-            case format::kWhile: return {read_conditional(record, type == format::kWhile, depth)};
-            case format::kTile: return {read_tile(record)};
+            case format::kWhile:
+                return {read_conditional(record, type == format::kWhile, depth)};
+            case format::kTile:
+                return {read_tile(record)};
             case format::kBvhRefit:
             case format::kBvhRebuild:
             case format::kHashGridUpdate:
-                stream.fail_at(WC_ERROR_UNSUPPORTED, start, "operation type ", type, " (", format::op_name(type),
-                               ") works in a live capture only, never in a file");
+                stream.fail_at(WC_ERROR_UNSUPPORTED, start, "operation type ", type, " (",
+                               format::op_name(type), ") works in a live capture only, never in a file");
             case format::kAlloc:
             case format::kScan:
             case format::kSegmentedSort:
@@ -56,13 +64,15 @@ class StreamReader {
                 check_opaque_operation(type, record);
                 return {OpaqueOp{type, Bytes(record.current(), record.current() + record.left())}};
             default:
-                stream.fail_at(WC_ERROR_FORMAT, start, "unknown operation type ", type, "; the file is damaged or newer");
+                stream.fail_at(WC_ERROR_FORMAT, start, "unknown operation type ", type,
+                               "; the file is damaged or newer");
         }
     }
 
     static void need(const ByteReader& record, std::size_t fixed, const char* name) {
         if (record.left() < fixed) {
-            record.malformed("a ", name, " record has at least ", fixed, " bytes, this one has ", record.left());
+            record.malformed("a ", name, " record has at least ", fixed, " bytes, this one has ",
+                             record.left());
         }
     }
 
@@ -123,7 +133,8 @@ class StreamReader {
         const char* name = loop ? "while" : "if";
         need(record, format::kConditionalSize, name);
         if (depth >= limits_.nesting) {
-            record.fail_at(WC_ERROR_LIMIT, record.file_offset(), "conditionals are nested deeper than the limit of ", limits_.nesting);
+            record.fail_at(WC_ERROR_LIMIT, record.file_offset(),
+                           "conditionals are nested deeper than the limit of ", limits_.nesting);
         }
         record.skip(format::kRecordHeaderSize, "header");
         Conditional conditional;
@@ -168,13 +179,14 @@ Relocation read_relocation(ByteReader& table, std::size_t value_size) {
     const auto kind = table.read<std::uint8_t>("relocation kind");
     table.skip(7, "relocation padding");
     if (kind < 1 || kind > 3) {
-        table.fail_at(WC_ERROR_FORMAT, start + 16, "relocation kind ", kind, ", allowed are 1 (data), 2 (handle), 3 (null)");
+        table.fail_at(WC_ERROR_FORMAT, start + 16, "relocation kind ", kind,
+                      ", allowed are 1 (data), 2 (handle), 3 (null)");
     }
     relocation.kind = static_cast<RelocationKind>(kind);
     if (relocation.kind != RelocationKind::data_pointer) relocation.region = kNoRegion;
     if (std::uint64_t{relocation.value_offset} + 8 > value_size) {
-        table.fail_at(WC_ERROR_FORMAT, start, "a relocation at byte ", relocation.value_offset, " of a value of ", value_size,
-                      " bytes; the 8 bytes of the pointer must lie inside");
+        table.fail_at(WC_ERROR_FORMAT, start, "a relocation at byte ", relocation.value_offset,
+                      " of a value of ", value_size, " bytes; the 8 bytes of the pointer must lie inside");
     }
     return relocation;
 }
@@ -199,7 +211,8 @@ Argument read_argument(ArgumentTables& tables) {
     argument.value.assign(tables.values + offset, tables.values + offset + size);
     for (std::uint16_t i = 0; i < relocations; ++i) {
         argument.relocations.push_back(read_relocation(tables.relocations, size));
-        std::memset(argument.value.data() + argument.relocations.back().value_offset, 0, 8);  // a stale pointer
+        std::memset(argument.value.data() + argument.relocations.back().value_offset, 0,
+                    8);  // a stale pointer
     }
     return argument;
 }
@@ -230,10 +243,12 @@ Launch StreamReader::read_launch(ByteReader record) {
     launch.kernel_key = record.take_text(key_length, "kernel key of a launch");
     launch.module_hash = record.take_text(hash_length, "module hash of a launch");
     const std::uint64_t bindings = std::uint64_t{parameters} * (launch.forward ? 1 : 2);
-    ByteReader binding_table = record.slice(bindings * format::kBindingRecordSize, "the arguments of a launch");
+    ByteReader binding_table =
+        record.slice(bindings * format::kBindingRecordSize, "the arguments of a launch");
     ByteReader relocation_table =
         record.slice(std::uint64_t{relocations} * format::kRelocationSize, "the relocations of a launch");
-    ArgumentTables tables{binding_table, relocation_table, record.take(value_size, "the values of a launch"), value_size};
+    ArgumentTables tables{binding_table, relocation_table, record.take(value_size, "the values of a launch"),
+                          value_size};
     for (std::uint64_t i = 0; i < bindings; ++i) {
         (i < parameters ? launch.arguments : launch.adjoints).push_back(read_argument(tables));
     }

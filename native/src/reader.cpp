@@ -20,11 +20,16 @@ struct Sections {
 
     std::optional<SectionEntry>* slot(std::uint32_t type) {
         switch (type) {
-            case format::kMetadata: return &metadata;
-            case format::kMemory: return &memory;
-            case format::kOperations: return &operations;
-            case format::kExtension: return &extension;
-            default: return nullptr;  // unknown types are skipped
+            case format::kMetadata:
+                return &metadata;
+            case format::kMemory:
+                return &memory;
+            case format::kOperations:
+                return &operations;
+            case format::kExtension:
+                return &extension;
+            default:
+                return nullptr;  // unknown types are skipped
         }
     }
 };
@@ -36,15 +41,17 @@ struct Header {
 
 Header read_header(ByteReader file, Capture& capture) {
     if (file.left() < format::kHeaderSize) {
-        file.malformed("a `.wrp` file begins with a header of ", format::kHeaderSize, " bytes, this one has ", file.left(),
-                       " in all; it was cut short or is something else");
+        file.malformed("a `.wrp` file begins with a header of ", format::kHeaderSize, " bytes, this one has ",
+                       file.left(), " in all; it was cut short or is something else");
     }
     if (const auto magic = file.read<std::uint32_t>("magic"); magic != format::kMagic) {
-        file.fail_at(WC_ERROR_FORMAT, 0, "the file begins with ", Hex{magic}, ", not with \"WRP1\"; it is no capture");
+        file.fail_at(WC_ERROR_FORMAT, 0, "the file begins with ", Hex{magic},
+                     ", not with \"WRP1\"; it is no capture");
     }
     if (const auto version = file.read<std::uint32_t>("version"); version != format::kVersion) {
-        file.fail_at(WC_ERROR_VERSION, 4, "format version ", version, ", this library reads version ", format::kVersion,
-                     " (Warp ", format::kProducer, "); capture and save the program again with a matching release");
+        file.fail_at(WC_ERROR_VERSION, 4, "format version ", version, ", this library reads version ",
+                     format::kVersion, " (Warp ", format::kProducer,
+                     "); capture and save the program again with a matching release");
     }
     Header header;
     file.skip(4, "flags");
@@ -54,16 +61,21 @@ Header read_header(ByteReader file, Capture& capture) {
     file.skip(3, "reserved bytes");
     capture.target_arch = file.read<std::uint32_t>("architecture");
 
-    if (device > 1) file.fail_at(WC_ERROR_FORMAT, 24, "device type ", device, ", allowed are 0 (CUDA) and 1 (CPU)");
+    if (device > 1)
+        file.fail_at(WC_ERROR_FORMAT, 24, "device type ", device, ", allowed are 0 (CUDA) and 1 (CPU)");
     capture.device = static_cast<DeviceType>(device);
     if (capture.device == DeviceType::cpu && capture.target_arch != 0) {
-        file.fail_at(WC_ERROR_FORMAT, 28, "architecture ", capture.target_arch, " in a CPU file, where it must be 0");
+        file.fail_at(WC_ERROR_FORMAT, 28, "architecture ", capture.target_arch,
+                     " in a CPU file, where it must be 0");
     }
-    if (capture.device == DeviceType::cuda && (capture.target_arch == 0 || capture.target_arch > 0x7fffffff)) {
-        file.fail_at(WC_ERROR_FORMAT, 28, "architecture ", capture.target_arch, " in a CUDA file; 90 stands for sm_90");
+    if (capture.device == DeviceType::cuda &&
+        (capture.target_arch == 0 || capture.target_arch > 0x7fffffff)) {
+        file.fail_at(WC_ERROR_FORMAT, 28, "architecture ", capture.target_arch,
+                     " in a CUDA file; 90 stands for sm_90");
     }
     if (header.num_sections == 0 || header.num_sections > format::kMaxSections) {
-        file.fail_at(WC_ERROR_FORMAT, 12, header.num_sections, " sections, allowed are 1 to ", format::kMaxSections);
+        file.fail_at(WC_ERROR_FORMAT, 12, header.num_sections, " sections, allowed are 1 to ",
+                     format::kMaxSections);
     }
     return header;
 }
@@ -71,10 +83,12 @@ Header read_header(ByteReader file, Capture& capture) {
 Sections read_section_table(const std::byte* data, std::size_t size, const Header& header) {
     const std::uint64_t bytes = std::uint64_t{header.num_sections} * format::kSectionEntrySize;
     if (header.table_offset > size || bytes > size - header.table_offset) {
-        fail(WC_ERROR_FORMAT, "header, offset 0x10: the section table (", bytes, " bytes at ", Hex{header.table_offset},
-             ") lies outside the file of ", size, " bytes; it was cut short or damaged");
+        fail(WC_ERROR_FORMAT, "header, offset 0x10: the section table (", bytes, " bytes at ",
+             Hex{header.table_offset}, ") lies outside the file of ", size,
+             " bytes; it was cut short or damaged");
     }
-    ByteReader table(data + header.table_offset, static_cast<std::size_t>(bytes), header.table_offset, "section table");
+    ByteReader table(data + header.table_offset, static_cast<std::size_t>(bytes), header.table_offset,
+                     "section table");
     Sections sections;
     for (std::uint32_t i = 0; i < header.num_sections; ++i) {
         SectionEntry entry{table.file_offset(), 0, 0};
@@ -84,13 +98,14 @@ Sections read_section_table(const std::byte* data, std::size_t size, const Heade
         entry.size = table.read<std::uint64_t>("size");
         const auto uncompressed = table.read<std::uint64_t>("uncompressed size");
         if (entry.offset > size || entry.size > size - entry.offset) {
-            table.fail_at(WC_ERROR_FORMAT, entry.entry_offset, "section ", i, " (type ", type, ") has ", entry.size,
-                          " bytes at ", Hex{entry.offset}, ", outside the file of ", size,
+            table.fail_at(WC_ERROR_FORMAT, entry.entry_offset, "section ", i, " (type ", type, ") has ",
+                          entry.size, " bytes at ", Hex{entry.offset}, ", outside the file of ", size,
                           " bytes; it was cut short or damaged");
         }
         if (uncompressed != entry.size) {
-            table.fail_at(WC_ERROR_FORMAT, entry.entry_offset, "section ", i, " (type ", type, ") has uncompressed size ",
-                          uncompressed, ", which must equal its size ", entry.size);
+            table.fail_at(WC_ERROR_FORMAT, entry.entry_offset, "section ", i, " (type ", type,
+                          ") has uncompressed size ", uncompressed, ", which must equal its size ",
+                          entry.size);
         }
         std::optional<SectionEntry>* slot = sections.slot(type);
         if (slot == nullptr) continue;
@@ -104,9 +119,11 @@ Sections read_section_table(const std::byte* data, std::size_t size, const Heade
 }
 
 ByteReader open_section(const std::byte* data, const std::optional<SectionEntry>& entry, const char* name) {
-    if (!entry) fail(WC_ERROR_FORMAT, "section table: there is no ", name, " section; the file is incomplete");
+    if (!entry)
+        fail(WC_ERROR_FORMAT, "section table: there is no ", name, " section; the file is incomplete");
     if (entry->size == 0) {
-        fail(WC_ERROR_FORMAT, "section table, offset ", Hex{entry->entry_offset}, ": the ", name, " section is empty");
+        fail(WC_ERROR_FORMAT, "section table, offset ", Hex{entry->entry_offset}, ": the ", name,
+             " section is empty");
     }
     return {data + entry->offset, static_cast<std::size_t>(entry->size), entry->offset, name};
 }
@@ -115,7 +132,8 @@ ByteReader open_section(const std::byte* data, const std::optional<SectionEntry>
 
 Capture read_capture(const void* data, std::size_t size, const Limits& limits) {
     if (size > limits.file_bytes) {
-        fail(WC_ERROR_LIMIT, "the file has ", human_bytes(size), ", more than the limit of ", human_bytes(limits.file_bytes));
+        fail(WC_ERROR_LIMIT, "the file has ", human_bytes(size), ", more than the limit of ",
+             human_bytes(limits.file_bytes));
     }
     const auto* bytes = static_cast<const std::byte*>(data);
     Capture capture;

@@ -1,11 +1,13 @@
 // Reads `.wrp` bytes into a Capture. The input is treated as hostile.
 //
-// Model: container (header, section table) -> metadata, memory, operations, extension -> validate(). Every count, size and
-// offset is checked against what is left before anything is allocated, so memory stays within a small multiple of the
-// file's own size, plus the regions, whose total is limited. Errors name the part of the file, the offset and the field.
+// Model: container (header, section table) -> metadata, memory, operations, extension -> validate(). Every
+// count, size and offset is checked against what is left before anything is allocated, so memory stays within
+// a small multiple of the file's own size, plus the regions, whose total is limited. Errors name the part of
+// the file, the offset and the field.
 //
-// Limits: version 18 and the producer "1.19.0" only, like the Warp release whose files these are. Stricter than Warp where
-// Warp checks nothing: left-over bytes, texts that are no UTF-8 or hold NUL, references to things that don't exist.
+// Limits: version 18 and the producer "1.19.0" only, like the Warp release whose files these are. Stricter
+// than Warp where Warp checks nothing: left-over bytes, texts that are no UTF-8 or hold NUL, references to
+// things that don't exist.
 #pragma once
 
 #include <string>

@@ -10,9 +10,11 @@
 
 namespace whitecap {
 
-Launch make_launch(const std::string& kernel_key, const std::vector<std::uint64_t>& shape, std::optional<std::uint64_t> size) {
+Launch make_launch(const std::string& kernel_key, const std::vector<std::uint64_t>& shape,
+                   std::optional<std::uint64_t> size) {
     if (shape.empty() || shape.size() > 4) {
-        fail(WC_ERROR_ARGUMENT, "launch of ", quoted(kernel_key), ": a shape of ", shape.size(), " extents, allowed are 1 to 4");
+        fail(WC_ERROR_ARGUMENT, "launch of ", quoted(kernel_key), ": a shape of ", shape.size(),
+             " extents, allowed are 1 to 4");
     }
     Launch launch;
     launch.kernel_key = kernel_key;
@@ -20,19 +22,21 @@ Launch make_launch(const std::string& kernel_key, const std::vector<std::uint64_
     std::uint64_t product = 1;
     for (std::size_t d = 0; d < shape.size(); ++d) {
         if (shape[d] > 0x7fffffff) {
-            fail(WC_ERROR_ARGUMENT, "launch of ", quoted(kernel_key), ": extent ", shape[d], " is above 2147483647");
+            fail(WC_ERROR_ARGUMENT, "launch of ", quoted(kernel_key), ": extent ", shape[d],
+                 " is above 2147483647");
         }
         launch.shape[d] = static_cast<std::uint32_t>(shape[d]);
         if (shape[d] != 0 && product > (std::uint64_t{1} << 40) / shape[d]) {
-            fail(WC_ERROR_ARGUMENT, "launch of ", quoted(kernel_key), ": its shape has more than 2^40 threads");
+            fail(WC_ERROR_ARGUMENT, "launch of ", quoted(kernel_key),
+                 ": its shape has more than 2^40 threads");
         }
         product *= shape[d];
     }
     launch.size = launch.dim = size.value_or(product);
     const bool whole = product == 0 ? launch.size == 0 : launch.size <= product || launch.size % product == 0;
     if (!whole || launch.size > std::uint64_t{1} << 40) {
-        fail(WC_ERROR_ARGUMENT, "launch of ", quoted(kernel_key), ": size ", launch.size, " is neither at most the ", product,
-             " threads of its shape nor a multiple of them");
+        fail(WC_ERROR_ARGUMENT, "launch of ", quoted(kernel_key), ": size ", launch.size,
+             " is neither at most the ", product, " threads of its shape nor a multiple of them");
     }
     return launch;
 }
@@ -43,13 +47,16 @@ void Recorder::require_open(const char* call) const {
 
 std::uint32_t Recorder::region(std::uintptr_t base, std::uint64_t size, std::uint32_t element_size) {
     require_open("region");
-    if (base == 0 && size != 0) fail(WC_ERROR_ARGUMENT, "Recorder.region: a null pointer with ", size, " bytes");
-    if (size > ~std::uint64_t{0} - base) fail(WC_ERROR_ARGUMENT, "Recorder.region: ", size, " bytes at ", Hex{base}, " wrap around");
+    if (base == 0 && size != 0)
+        fail(WC_ERROR_ARGUMENT, "Recorder.region: a null pointer with ", size, " bytes");
+    if (size > ~std::uint64_t{0} - base)
+        fail(WC_ERROR_ARGUMENT, "Recorder.region: ", size, " bytes at ", Hex{base}, " wrap around");
     if (const auto known = bases_.find(base); known != bases_.end()) {
         const Region& region = capture_.regions[known->second - 1];
         if (size <= region.size) return region.id;
-        fail(WC_ERROR_ARGUMENT, "Recorder.region: ", size, " bytes at ", Hex{base}, ", known already as region ", region.id,
-             " of ", region.size, " bytes; register whole allocations, not views");
+        fail(WC_ERROR_ARGUMENT, "Recorder.region: ", size, " bytes at ", Hex{base},
+             ", known already as region ", region.id, " of ", region.size,
+             " bytes; register whole allocations, not views");
     }
     const auto next = bases_.lower_bound(base);
     const auto overlap = [&](std::uint32_t id) {
@@ -72,8 +79,8 @@ std::uint32_t Recorder::region(std::uintptr_t base, std::uint64_t size, std::uin
     return capture_.regions.back().id;
 }
 
-// A region holds the addresses from its base to its end; the end itself only when nothing else begins there, for pointers
-// to arrays without elements.
+// A region holds the addresses from its base to its end; the end itself only when nothing else begins there,
+// for pointers to arrays without elements.
 std::optional<Recorder::Place> Recorder::locate(std::uintptr_t address) const {
     auto found = bases_.upper_bound(address);
     if (found == bases_.begin()) return std::nullopt;
@@ -85,7 +92,8 @@ std::optional<Recorder::Place> Recorder::locate(std::uintptr_t address) const {
 
 std::optional<std::uint32_t> Recorder::find_region(std::uintptr_t address) const {
     const auto place = locate(address);
-    if (!place || (place->offset > 0 && place->offset == capture_.regions[static_cast<std::size_t>(place->region) - 1].size)) {
+    if (!place || (place->offset > 0 &&
+                   place->offset == capture_.regions[static_cast<std::size_t>(place->region) - 1].size)) {
         return std::nullopt;
     }
     return static_cast<std::uint32_t>(place->region);
@@ -93,18 +101,21 @@ std::optional<std::uint32_t> Recorder::find_region(std::uintptr_t address) const
 
 Recorder::Place Recorder::resolve(const std::string& who, std::uintptr_t address, std::uint64_t size) const {
     const auto place = locate(address);
-    if (!place) fail(WC_ERROR_ARGUMENT, who, ": address ", Hex{address}, " lies in no known region; register the array first");
+    if (!place)
+        fail(WC_ERROR_ARGUMENT, who, ": address ", Hex{address},
+             " lies in no known region; register the array first");
     const Region& region = capture_.regions[static_cast<std::size_t>(place->region) - 1];
     if (size > region.size - place->offset) {
-        fail(WC_ERROR_ARGUMENT, who, ": ", size, " bytes at offset ", place->offset, " reach past region ", region.id, " of ",
-             region.size, " bytes");
+        fail(WC_ERROR_ARGUMENT, who, ": ", size, " bytes at offset ", place->offset, " reach past region ",
+             region.id, " of ", region.size, " bytes");
     }
     return *place;
 }
 
 void Recorder::module(const std::string& hash, const std::string& name) {
     require_open("module");
-    if (hash.empty()) fail(WC_ERROR_ARGUMENT, "Recorder.module: the hash of module ", quoted(name), " is empty");
+    if (hash.empty())
+        fail(WC_ERROR_ARGUMENT, "Recorder.module: the hash of module ", quoted(name), " is empty");
     for (const Module& module : capture_.modules) {
         if (module.hash == hash) return;
     }
@@ -114,14 +125,16 @@ void Recorder::module(const std::string& hash, const std::string& name) {
     capture_.modules.push_back(std::move(module));
 }
 
-void Recorder::kernel(const std::string& key, const std::string& module_hash, const std::string& base_symbol) {
+void Recorder::kernel(const std::string& key, const std::string& module_hash,
+                      const std::string& base_symbol) {
     require_open("kernel");
-    if (key.empty() || base_symbol.empty()) fail(WC_ERROR_ARGUMENT, "Recorder.kernel: the key and the symbol must not be empty");
+    if (key.empty() || base_symbol.empty())
+        fail(WC_ERROR_ARGUMENT, "Recorder.kernel: the key and the symbol must not be empty");
     const auto [known, added] = kernels_.emplace(std::make_pair(module_hash, key), base_symbol);
     if (!added) {
         if (known->second == base_symbol) return;
-        fail(WC_ERROR_ARGUMENT, "Recorder.kernel: ", quoted(key), " is known with symbol ", quoted(known->second), ", not ",
-             quoted(base_symbol));
+        fail(WC_ERROR_ARGUMENT, "Recorder.kernel: ", quoted(key), " is known with symbol ",
+             quoted(known->second), ", not ", quoted(base_symbol));
     }
     Kernel kernel;
     kernel.key = key;
@@ -137,7 +150,8 @@ Argument Recorder::resolve_argument(const std::string& who, const LiveArgument& 
     argument.access = live.access;
     for (const LiveArgument::Pointer& pointer : live.pointers) {
         if (pointer.offset > live.value.size() || live.value.size() - pointer.offset < 8) {
-            fail(WC_ERROR_ARGUMENT, who, ": a pointer at byte ", pointer.offset, " of a value of ", live.value.size(), " bytes");
+            fail(WC_ERROR_ARGUMENT, who, ": a pointer at byte ", pointer.offset, " of a value of ",
+                 live.value.size(), " bytes");
         }
         Relocation relocation;
         relocation.value_offset = pointer.offset;
@@ -153,8 +167,9 @@ Argument Recorder::resolve_argument(const std::string& who, const LiveArgument& 
     return argument;
 }
 
-void Recorder::launch(const std::string& key, const std::string& module_hash, const std::vector<std::uint64_t>& shape,
-                      const std::vector<LiveArgument>& arguments, std::optional<std::uint64_t> size) {
+void Recorder::launch(const std::string& key, const std::string& module_hash,
+                      const std::vector<std::uint64_t>& shape, const std::vector<LiveArgument>& arguments,
+                      std::optional<std::uint64_t> size) {
     require_open("launch");
     if (kernels_.count({module_hash, key}) == 0) {
         fail(WC_ERROR_ARGUMENT, "Recorder.launch: kernel ", quoted(key), " of module ", quoted(module_hash),
@@ -163,7 +178,8 @@ void Recorder::launch(const std::string& key, const std::string& module_hash, co
     Launch launch = make_launch(key, shape, size);
     launch.module_hash = module_hash;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-        launch.arguments.push_back(resolve_argument(text("launch of ", quoted(key), ", argument ", i + 1), arguments[i]));
+        launch.arguments.push_back(
+            resolve_argument(text("launch of ", quoted(key), ", argument ", i + 1), arguments[i]));
     }
     if (launch.size > 0) append({std::move(launch)});
 }
@@ -185,7 +201,8 @@ void Recorder::memset(std::uintptr_t dst, std::int32_t value, std::uint64_t size
 void Recorder::tile(std::uintptr_t dst, Bytes value, std::uint64_t count) {
     require_open("tile");
     if (value.empty()) fail(WC_ERROR_ARGUMENT, "tile: the value is empty");
-    if (count > ~std::uint64_t{0} / value.size()) fail(WC_ERROR_ARGUMENT, "tile: ", count, " values overflow 64 bits");
+    if (count > ~std::uint64_t{0} / value.size())
+        fail(WC_ERROR_ARGUMENT, "tile: ", count, " values overflow 64 bits");
     if (count == 0) return;
     const Place to = resolve("tile", dst, value.size() * count);
     append({MemoryTile{to.region, to.offset, count, std::move(value)}});
@@ -194,7 +211,8 @@ void Recorder::tile(std::uintptr_t dst, Bytes value, std::uint64_t count) {
 void Recorder::begin_branch() {
     require_open("begin_branch");
     if (frames_.size() > static_cast<std::size_t>(Limits().nesting)) {
-        fail(WC_ERROR_LIMIT, "Recorder.begin_branch: branches are nested deeper than the limit of ", Limits().nesting);
+        fail(WC_ERROR_LIMIT, "Recorder.begin_branch: branches are nested deeper than the limit of ",
+             Limits().nesting);
     }
     frames_.emplace_back();
 }
@@ -202,7 +220,8 @@ void Recorder::begin_branch() {
 void Recorder::end_branch() {
     require_open("end_branch");
     if (frames_.size() == 1) fail(WC_ERROR_STATE, "Recorder.end_branch: no branch is open");
-    if (!frames_.back().ended.empty()) fail(WC_ERROR_STATE, "Recorder.end_branch: a branch inside it was not used by conditional()");
+    if (!frames_.back().ended.empty())
+        fail(WC_ERROR_STATE, "Recorder.end_branch: a branch inside it was not used by conditional()");
     std::vector<Operation> branch = std::move(frames_.back().operations);
     frames_.pop_back();
     frames_.back().ended.push_back(std::move(branch));
@@ -212,10 +231,12 @@ void Recorder::conditional(std::uintptr_t condition, bool loop, std::size_t bran
     require_open("conditional");
     const std::size_t most = loop ? 1 : 2;
     if (branches < 1 || branches > most) {
-        fail(WC_ERROR_ARGUMENT, "conditional: ", branches, " branches, ", loop ? "while has exactly 1" : "if has 1 or 2");
+        fail(WC_ERROR_ARGUMENT, "conditional: ", branches, " branches, ",
+             loop ? "while has exactly 1" : "if has 1 or 2");
     }
     auto& ended = frames_.back().ended;
-    if (ended.size() < branches) fail(WC_ERROR_STATE, "conditional: it takes ", branches, " branches, ", ended.size(), " have ended");
+    if (ended.size() < branches)
+        fail(WC_ERROR_STATE, "conditional: it takes ", branches, " branches, ", ended.size(), " have ended");
     const Place place = resolve("conditional, condition", condition, 4);
     Conditional operation;
     operation.loop = loop;
@@ -239,7 +260,8 @@ void Recorder::binding(const std::string& name, std::uintptr_t address, bool out
 Capture Recorder::finish() {
     require_open("finish");
     if (frames_.size() > 1) fail(WC_ERROR_STATE, "Recorder.finish: a branch is still open");
-    if (!frames_[0].ended.empty()) fail(WC_ERROR_STATE, "Recorder.finish: a branch was not used by conditional()");
+    if (!frames_[0].ended.empty())
+        fail(WC_ERROR_STATE, "Recorder.finish: a branch was not used by conditional()");
     Capture capture = std::move(capture_);
     capture.producer = format::kProducer;
     capture.whitecap_producer = text("whitecap ", kVersion);

@@ -1,8 +1,8 @@
 // Builds a Capture from calls that name memory by address; nothing executes.
 //
-// Model: regions are whole allocations, known by base address; every address in a call must lie inside one and is stored
-// as region + offset. Operations go to the innermost open branch; `conditional` takes branches that ended there.
-// The result has the CPU form; `retarget` makes the CUDA form.
+// Model: regions are whole allocations, known by base address; every address in a call must lie inside one
+// and is stored as region + offset. Operations go to the innermost open branch; `conditional` takes branches
+// that ended there. The result has the CPU form; `retarget` makes the CUDA form.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace whitecap {
 // An argument as the caller has it, with addresses where a recorded one has relocations.
 struct LiveArgument {
     struct Pointer {
-        std::uint32_t offset = 0;  // in the value
+        std::uint32_t offset = 0;    // in the value
         std::uintptr_t address = 0;  // 0: a null pointer
     };
     Bytes value;
@@ -28,8 +28,10 @@ struct LiveArgument {
     Access access = Access::unknown;
 };
 
-// A launch of the CPU form without arguments. Throws WC_ERROR_ARGUMENT for a shape or size that is not allowed.
-Launch make_launch(const std::string& kernel_key, const std::vector<std::uint64_t>& shape, std::optional<std::uint64_t> size);
+// A launch of the CPU form without arguments. Throws WC_ERROR_ARGUMENT for a shape or size that is not
+// allowed.
+Launch make_launch(const std::string& kernel_key, const std::vector<std::uint64_t>& shape,
+                   std::optional<std::uint64_t> size);
 
 class Recorder {
   public:
@@ -39,8 +41,9 @@ class Recorder {
 
     void module(const std::string& hash, const std::string& name);
     void kernel(const std::string& key, const std::string& module_hash, const std::string& base_symbol);
-    void launch(const std::string& key, const std::string& module_hash, const std::vector<std::uint64_t>& shape,
-                const std::vector<LiveArgument>& arguments, std::optional<std::uint64_t> size = std::nullopt);
+    void launch(const std::string& key, const std::string& module_hash,
+                const std::vector<std::uint64_t>& shape, const std::vector<LiveArgument>& arguments,
+                std::optional<std::uint64_t> size = std::nullopt);
     void copy(std::uintptr_t dst, std::uintptr_t src, std::uint64_t size);
     void memset(std::uintptr_t dst, std::int32_t value, std::uint64_t size);
     void tile(std::uintptr_t dst, Bytes value, std::uint64_t count);
@@ -71,7 +74,8 @@ class Recorder {
     void append(Operation operation) { frames_.back().operations.push_back(std::move(operation)); }
 
     Capture capture_;
-    std::map<std::uintptr_t, std::uint32_t> bases_;  // base address -> region id; ids count from 1 in order of regions_
+    std::map<std::uintptr_t, std::uint32_t>
+        bases_;  // base address -> region id; ids count from 1 in order of regions_
     std::map<std::pair<std::string, std::string>, std::string> kernels_;  // (module, key) -> base symbol
     std::vector<Binding> inputs_, outputs_;
     std::vector<Frame> frames_{1};

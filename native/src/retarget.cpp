@@ -15,14 +15,16 @@ constexpr Suffixes kForward{"_cpu_forward", "_cuda_kernel_forward"};
 constexpr Suffixes kBackward{"_cpu_backward", "_cuda_kernel_backward"};
 
 bool strip_suffix(std::string& name, std::string_view suffix) {
-    if (name.size() <= suffix.size() || name.compare(name.size() - suffix.size(), suffix.size(), suffix) != 0) return false;
+    if (name.size() <= suffix.size() || name.compare(name.size() - suffix.size(), suffix.size(), suffix) != 0)
+        return false;
     name.resize(name.size() - suffix.size());
     return true;
 }
 
 void retarget_launch(Launch& launch, DeviceType device) {
     if (device == DeviceType::cpu && launch.smem_bytes > 0) {
-        fail(WC_ERROR_UNSUPPORTED, "retarget: the launch of ", quoted(launch.kernel_key), " uses ", launch.smem_bytes,
+        fail(WC_ERROR_UNSUPPORTED, "retarget: the launch of ", quoted(launch.kernel_key), " uses ",
+             launch.smem_bytes,
              " bytes of shared memory, which a CPU launch has not; capture it for the CPU instead");
     }
     launch.dim = launch.size;
@@ -53,13 +55,15 @@ std::string symbol_for(const std::string& symbol, DeviceType device) {
             return base + (device == DeviceType::cpu ? suffixes.cpu : suffixes.cuda);
         }
     }
-    fail(WC_ERROR_UNSUPPORTED, "retarget: kernel symbol ", quoted(symbol), " ends in neither \"", kForward.cpu, "\" nor \"",
-         kForward.cuda, "\" (nor their backward forms), so its name on the other device is unknown");
+    fail(WC_ERROR_UNSUPPORTED, "retarget: kernel symbol ", quoted(symbol), " ends in neither \"",
+         kForward.cpu, "\" nor \"", kForward.cuda,
+         "\" (nor their backward forms), so its name on the other device is unknown");
 }
 
 Capture retarget(const Capture& capture, DeviceType device, std::uint32_t arch) {
     if (device == DeviceType::cuda && (arch == 0 || arch > 0x7fffffff)) {
-        fail(WC_ERROR_ARGUMENT, "retarget: architecture ", arch, " given for CUDA; pass 10 * major + minor, 90 for sm_90");
+        fail(WC_ERROR_ARGUMENT, "retarget: architecture ", arch,
+             " given for CUDA; pass 10 * major + minor, 90 for sm_90");
     }
     if (device == DeviceType::cpu && arch != 0) {
         fail(WC_ERROR_ARGUMENT, "retarget: architecture ", arch, " given for the CPU, where it is always 0");

@@ -25,7 +25,8 @@ std::string quoted(std::string_view name) {
     constexpr std::size_t kLongest = 80;
     const bool whole = name.size() <= kLongest;
     std::string out = "\"";
-    for (char c : name.substr(0, kLongest)) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+    for (char c : name.substr(0, kLongest))
+        out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
     if (!whole) {
         while (!is_utf8(std::string_view(out).substr(1)) && out.size() > kLongest - 3) out.pop_back();
         out += "...";
@@ -37,7 +38,11 @@ bool is_utf8(std::string_view bytes) noexcept {
     static constexpr std::uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
     for (std::size_t i = 0; i < bytes.size();) {
         const auto lead = static_cast<unsigned char>(bytes[i]);
-        const std::size_t length = lead < 0x80 ? 1 : lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 0;
+        const std::size_t length = lead < 0x80       ? 1
+                                   : lead >> 5 == 6  ? 2
+                                   : lead >> 4 == 14 ? 3
+                                   : lead >> 3 == 30 ? 4
+                                                     : 0;
         if (length == 0 || length > bytes.size() - i) return false;
         std::uint32_t point = length == 1 ? lead : lead & (0x7fu >> length);
         for (std::size_t k = 1; k < length; ++k) {

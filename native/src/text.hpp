@@ -15,8 +15,12 @@ struct Hex {
     std::uint64_t value;
 };
 
-inline void append_part(std::string& out, std::string_view part) { out.append(part); }
-inline void append_part(std::string& out, char part) { out.push_back(part); }
+inline void append_part(std::string& out, std::string_view part) {
+    out.append(part);
+}
+inline void append_part(std::string& out, char part) {
+    out.push_back(part);
+}
 void append_part(std::string& out, Hex part);
 
 template <typename Number, std::enable_if_t<std::is_arithmetic_v<Number>, int> = 0>

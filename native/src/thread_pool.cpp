@@ -14,7 +14,8 @@
 namespace whitecap {
 namespace {
 
-// Jobs from this size on are worth waking workers for; from the smaller one on, worth sharing with workers that are awake.
+// Jobs from this size on are worth waking workers for; from the smaller one on, worth sharing with workers
+// that are awake.
 constexpr std::uint64_t kWorthWaking = 65536, kWorthSharing = 8192;
 constexpr std::uint64_t kSmallestChunk = 2048;
 constexpr std::uint32_t kChunksPerThread = 4;
@@ -44,8 +45,8 @@ std::int64_t now() {
 ThreadPool& ThreadPool::shared() {
     ThreadPool* pool = shared_pool.load(std::memory_order_acquire);
     if (pool != nullptr) return *pool;
-    // The workers of a parent process don't exist in its child, so the child starts with a new pool; the copy of the old
-    // one is left alone, because its lock may be held for ever.
+    // The workers of a parent process don't exist in its child, so the child starts with a new pool; the copy
+    // of the old one is left alone, because its lock may be held for ever.
     static const int registered = pthread_atfork(nullptr, nullptr, [] { shared_pool.store(nullptr); });
     static_cast<void>(registered);
     auto* fresh = new ThreadPool;  // never deleted: workers may outlive every static object
@@ -94,7 +95,8 @@ void ThreadPool::Session::run(std::uint64_t total, std::uint64_t unit, Body body
         share = total >= kWorthSharing && pool_->parked_.load(std::memory_order_relaxed) < workers;
     }
     const std::uint64_t smallest = chosen_by_size_ ? kSmallestChunk : 1;
-    const std::uint64_t wanted = std::max(total / (static_cast<std::uint64_t>(threads_) * kChunksPerThread), smallest);
+    const std::uint64_t wanted =
+        std::max(total / (static_cast<std::uint64_t>(threads_) * kChunksPerThread), smallest);
     const std::uint64_t chunk = std::max<std::uint64_t>((wanted + unit - 1) / unit, 1) * unit;
     if (!share || chunk >= total) return body(context, 0, total);
     const std::uint64_t chunks = (total + chunk - 1) / chunk;
@@ -102,12 +104,14 @@ void ThreadPool::Session::run(std::uint64_t total, std::uint64_t unit, Body body
 }
 
 void ThreadPool::run(const Job& job, std::uint32_t chunks, int threads) {
-    const int participants = static_cast<int>(std::min<std::uint32_t>(static_cast<std::uint32_t>(threads), chunks));
+    const int participants =
+        static_cast<int>(std::min<std::uint32_t>(static_cast<std::uint32_t>(threads), chunks));
     job_ = job;
     participants_.store(participants, std::memory_order_relaxed);
     unfinished_.store(chunks, std::memory_order_relaxed);
     const auto share = [&](int p) {
-        return static_cast<std::uint32_t>(std::uint64_t{chunks} * static_cast<std::uint64_t>(p) / static_cast<std::uint64_t>(participants));
+        return static_cast<std::uint32_t>(std::uint64_t{chunks} * static_cast<std::uint64_t>(p) /
+                                          static_cast<std::uint64_t>(participants));
     };
     for (int p = 0; p < participants; ++p) {
         Slot& slot = slots_[static_cast<std::size_t>(p)];
@@ -154,12 +158,15 @@ void ThreadPool::serve(int participant) {
     for (;;) {
         work(participant);
         int spins = 0;
-        while (generation_.load(std::memory_order_acquire) == seen && ++spins < kSpinsBeforeParking) pause_cpu();
+        while (generation_.load(std::memory_order_acquire) == seen && ++spins < kSpinsBeforeParking)
+            pause_cpu();
         if (generation_.load(std::memory_order_acquire) == seen) {
             std::unique_lock<std::mutex> lock(mutex_);
             parked_.fetch_add(1, std::memory_order_seq_cst);
             const std::uint64_t calls = wake_calls_;
-            wake_up_.wait(lock, [&] { return wake_calls_ != calls || generation_.load(std::memory_order_seq_cst) != seen; });
+            wake_up_.wait(lock, [&] {
+                return wake_calls_ != calls || generation_.load(std::memory_order_seq_cst) != seen;
+            });
             parked_.fetch_sub(1, std::memory_order_seq_cst);
         }
         seen = generation_.load(std::memory_order_acquire);

@@ -1,13 +1,14 @@
 // The process's worker threads for CPU launches.
 //
-// Model: a Session has the pool to itself for one replay; while another thread has it, a session runs everything on its own
-// thread instead, so programs on several threads never wait for each other. A job is cut into chunks; each participant
-// owns a contiguous run of them (the same from launch to launch, which keeps caches warm) and then takes from others.
-// The caller is participant 0 and never waits for a worker that sleeps: it only waits for chunks that a worker has begun.
+// Model: a Session has the pool to itself for one replay; while another thread has it, a session runs
+// everything on its own thread instead, so programs on several threads never wait for each other. A job is
+// cut into chunks; each participant owns a contiguous run of them (the same from launch to launch, which
+// keeps caches warm) and then takes from others. The caller is participant 0 and never waits for a worker
+// that sleeps: it only waits for chunks that a worker has begun.
 //
-// Workers spin for a moment after a job, because the next launch of a frame follows at once, then park. They are kept off
-// the core that the caller was on when it woke them: woken on that core, a worker holding a chunk would wait for the
-// spinning caller to be descheduled, tens of milliseconds.
+// Workers spin for a moment after a job, because the next launch of a frame follows at once, then park. They
+// are kept off the core that the caller was on when it woke them: woken on that core, a worker holding a
+// chunk would wait for the spinning caller to be descheduled, tens of milliseconds.
 //
 // Limits: a child of fork() gets a pool of its own at its first session. Workers live until the process ends.
 #pragma once

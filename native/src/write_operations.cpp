@@ -98,7 +98,8 @@ class StreamWriter {
             out_.write_text(launch.kernel_key);
             out_.write_text(launch.module_hash);
             const std::size_t value_bytes = binding_table(arguments);
-            out_.patch(counts_at, fits<std::uint32_t>(relocation_table(arguments), "the number of relocations"));
+            out_.patch(counts_at,
+                       fits<std::uint32_t>(relocation_table(arguments), "the number of relocations"));
             out_.patch(counts_at + 4, fits<std::uint32_t>(value_bytes, "the size of the arguments"));
             values(arguments);
         });
@@ -132,7 +133,8 @@ class StreamWriter {
             const Argument& argument = *arguments[i];
             position = aligned(position, argument);
             out_.write(fits<std::uint16_t>(i + 1, "the index of an argument"));
-            out_.write(fits<std::uint16_t>(argument.relocations.size(), "the number of pointers in an argument"));
+            out_.write(
+                fits<std::uint16_t>(argument.relocations.size(), "the number of pointers in an argument"));
             out_.write(fits<std::uint32_t>(position, "the size of the arguments"));
             out_.write(fits<std::uint32_t>(argument.value.size(), "the size of an argument"));
             out_.write(argument.align);

@@ -52,8 +52,8 @@ Bytes write_metadata(const Capture& capture) {
     out.write(format::kVersion);
     out.string(format::kProducer);
     out.write(capture.target_arch);
-    for (std::size_t count : {capture.modules.size(), capture.kernels.size(), capture.bindings.size(), capture.meshes.size(),
-                              capture.pointer_locations.size()}) {
+    for (std::size_t count : {capture.modules.size(), capture.kernels.size(), capture.bindings.size(),
+                              capture.meshes.size(), capture.pointer_locations.size()}) {
         out.write(fits<std::uint32_t>(count, "a number of records"));
     }
     const auto by_hash = [](const Module& a, const Module& b) { return a.hash < b.hash; };
@@ -111,7 +111,8 @@ Bytes write_memory(const Capture& capture) {
 }
 
 bool has_extension(const Capture& capture) {
-    return !capture.whitecap_producer.empty() || !capture.alternatives.empty() || capture.input_count != capture.bindings.size();
+    return !capture.whitecap_producer.empty() || !capture.alternatives.empty() ||
+           capture.input_count != capture.bindings.size();
 }
 
 }  // namespace

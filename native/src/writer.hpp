@@ -1,6 +1,7 @@
 // Encodes a Capture as `.wrp` bytes that Warp 1.19.0 reads too.
 //
-// The same capture gives the same bytes: pointer slots are zero, modules and kernels are sorted, padding is zero.
+// The same capture gives the same bytes: pointer slots are zero, modules and kernels are sorted, padding is
+// zero.
 #pragma once
 
 #include "capture.hpp"

@@ -49,9 +49,11 @@ inline void expect_error(const char* file, int line, wc_error code, const std::v
         call();
     } catch (const whitecap::Error& error) {
         const std::string text = error.what();
-        if (error.code() != code) fail(file, line, std::string("got ") + whitecap::error_name(error.code()) + ": " + text);
+        if (error.code() != code)
+            fail(file, line, std::string("got ") + whitecap::error_name(error.code()) + ": " + text);
         for (const std::string& fragment : fragments) {
-            if (text.find(fragment) == std::string::npos) fail(file, line, "no \"" + fragment + "\" in: " + text);
+            if (text.find(fragment) == std::string::npos)
+                fail(file, line, "no \"" + fragment + "\" in: " + text);
         }
         if (text.find('\n') != std::string::npos) fail(file, line, "more than one line: " + text);
         return;
@@ -66,22 +68,24 @@ inline void expect_error(const char* file, int line, wc_error code, const std::v
     static const check::Register register_##name(#name, &name); \
     static void name()
 
-#define CHECK(condition)                                          \
-    do {                                                          \
+#define CHECK(condition)                                               \
+    do {                                                               \
         if (!(condition)) check::fail(__FILE__, __LINE__, #condition); \
     } while (false)
 
-#define CHECK_EQ(left, right)                                                                                          \
-    do {                                                                                                               \
-        const auto left_value = (left);                                                                                \
-        const auto right_value = (right);                                                                              \
-        if (!(left_value == right_value))                                                                              \
-            check::fail(__FILE__, __LINE__, #left " is " + check::show(left_value) + ", not " + check::show(right_value)); \
+#define CHECK_EQ(left, right)                                                                          \
+    do {                                                                                               \
+        const auto left_value = (left);                                                                \
+        const auto right_value = (right);                                                              \
+        if (!(left_value == right_value))                                                              \
+            check::fail(__FILE__, __LINE__,                                                            \
+                        #left " is " + check::show(left_value) + ", not " + check::show(right_value)); \
     } while (false)
 
 // CHECK_ERROR(code, ({"fragment", ...}), call)
-#define CHECK_ERROR(code, fragments, ...) \
-    check::expect_error(__FILE__, __LINE__, code, std::vector<std::string> fragments, [&] { static_cast<void>(__VA_ARGS__); })
+#define CHECK_ERROR(code, fragments, ...)                                             \
+    check::expect_error(__FILE__, __LINE__, code, std::vector<std::string> fragments, \
+                        [&] { static_cast<void>(__VA_ARGS__); })
 
 int main() {
     for (const check::Case& test : check::cases()) {

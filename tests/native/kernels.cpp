@@ -15,7 +15,8 @@ struct Bounds {
     alignas(8) u64 size;
     u64 coord_mult;
 };
-static_assert(sizeof(Bounds<1>) == 24 && sizeof(Bounds<2>) == 24 && sizeof(Bounds<3>) == 32 && sizeof(Bounds<4>) == 32);
+static_assert(sizeof(Bounds<1>) == 24 && sizeof(Bounds<2>) == 24 && sizeof(Bounds<3>) == 32 &&
+              sizeof(Bounds<4>) == 32);
 
 template <typename T>
 struct Array {
@@ -52,7 +53,9 @@ struct IndexArgs {
     Array<int> out;
 };
 
-int clamp(int value, int low, int high) { return value < low ? low : value > high ? high : value; }
+int clamp(int value, int low, int high) {
+    return value < low ? low : value > high ? high : value;
+}
 
 }  // namespace
 
@@ -85,7 +88,8 @@ KERNEL stencil_00000002_cpu_forward(const Bounds<2>* bounds, const StencilArgs* 
 
 // field *= factor[0]; no ranged entry
 KERNEL scale_00000003_cpu_forward(const Bounds<2>* bounds, const ScaleArgs* args) {
-    for (u64 t = 0; t < bounds->size; ++t) args->field.at(t / bounds->shape[1], t % bounds->shape[1]) *= args->factor.at(0);
+    for (u64 t = 0; t < bounds->size; ++t)
+        args->field.at(t / bounds->shape[1], t % bounds->shape[1]) *= args->factor.at(0);
 }
 
 // one step of a loop: --counter[0], ++ticks[0]

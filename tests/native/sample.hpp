@@ -1,4 +1,5 @@
-// Captures and files for tests. The worked example is laid down byte by byte after the format notes, without the writer.
+// Captures and files for tests. The worked example is laid down byte by byte after the format notes, without
+// the writer.
 #pragma once
 
 #include <cstring>
@@ -35,7 +36,9 @@ class Layout {
         return *this;
     }
     Layout& string(const std::string& text) { return u32(static_cast<std::uint32_t>(text.size())).raw(text); }
-    Layout& bytes(const Bytes& bytes) { return bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()), *this; }
+    Layout& bytes(const Bytes& bytes) {
+        return bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()), *this;
+    }
     std::size_t size() const { return bytes_.size(); }
     const Bytes& done() const { return bytes_; }
 
@@ -52,12 +55,16 @@ inline void array_image(Layout& out, std::uint64_t stale, std::uint32_t count) {
 namespace at {
 constexpr std::size_t kMagic = 0, kVersion = 4, kSections = 12, kTable = 16, kDevice = 24, kArch = 28;
 constexpr std::size_t kMetadataEntry = 0x40, kMemoryEntry = 0x60, kOperationsEntry = 0x80;
-constexpr std::size_t kMetadata = 0xa0, kProducer = 0xa4, kMetadataArch = 0xae, kCounts = 0xb2, kModuleHash = 0xca;
-constexpr std::size_t kModuleName = 0x10e, kFile = 0x11a, kModuleArch = 0x13b, kKernelKey = 0x161, kKernelHash = 0x169;
-constexpr std::size_t kForward = 0x1a9, kBlock = 0x1ec, kBindingX = 0x1f4, kRegionOfX = 0x1f5, kBindingY = 0x1fd;
+constexpr std::size_t kMetadata = 0xa0, kProducer = 0xa4, kMetadataArch = 0xae, kCounts = 0xb2,
+                      kModuleHash = 0xca;
+constexpr std::size_t kModuleName = 0x10e, kFile = 0x11a, kModuleArch = 0x13b, kKernelKey = 0x161,
+                      kKernelHash = 0x169;
+constexpr std::size_t kForward = 0x1a9, kBlock = 0x1ec, kBindingX = 0x1f4, kRegionOfX = 0x1f5,
+                      kBindingY = 0x1fd;
 constexpr std::size_t kRegionOfY = 0x1fe;
 constexpr std::size_t kRegions = 0x202, kRegion1 = 0x206, kRegion2 = 0x22e;
-constexpr std::size_t kOperations = 0x256, kLaunch = 0x25a, kBindings = 0x2ee, kRelocations = 0x31e, kValues = 0x37e;
+constexpr std::size_t kOperations = 0x256, kLaunch = 0x25a, kBindings = 0x2ee, kRelocations = 0x31e,
+                      kValues = 0x37e;
 }  // namespace at
 
 inline Bytes worked_example() {
@@ -118,7 +125,9 @@ inline Bytes file_of(const Bytes& stream, std::uint32_t count, std::uint64_t reg
 
 // ---- Live captures over the kernels of kernels.cpp ----
 
-inline std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+inline std::uintptr_t address(const void* pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer);
+}
 
 template <typename Number>
 LiveArgument scalar(Number value) {
@@ -135,7 +144,8 @@ inline LiveArgument array(const void* data, const std::vector<std::int32_t>& sha
                           whitecap::Access access = whitecap::Access::read_write) {
     Layout out;
     std::int32_t strides[4] = {}, extents[4] = {}, stride = 4;
-    for (std::size_t d = shape.size(); d-- > 0; stride *= shape[d]) strides[d] = stride, extents[d] = shape[d];
+    for (std::size_t d = shape.size(); d-- > 0; stride *= shape[d])
+        strides[d] = stride, extents[d] = shape[d];
     out.u64(address(data)).u64(0);
     for (std::int32_t extent : extents) out.put(extent);
     for (std::int32_t step : strides) out.put(step);
@@ -151,8 +161,8 @@ inline LiveArgument array(const void* data, const std::vector<std::int32_t>& sha
 inline whitecap::Recorder recorder() {
     whitecap::Recorder result;
     result.module(kModule, "kernels");
-    for (const char* kernel : {"axpy_00000001", "stencil_00000002", "scale_00000003", "countdown_00000004", "index3_00000005",
-                               "nothing_00000006"}) {
+    for (const char* kernel : {"axpy_00000001", "stencil_00000002", "scale_00000003", "countdown_00000004",
+                               "index3_00000005", "nothing_00000006"}) {
         const std::string symbol = kernel;
         result.kernel(symbol.substr(0, symbol.find('_')), kModule, symbol);
     }

@@ -1,5 +1,5 @@
-// The C API: loading, replay, introspection, and what it says when something is wrong. Files come from the capture that
-// the test makes itself.
+// The C API: loading, replay, introspection, and what it says when something is wrong. Files come from the
+// capture that the test makes itself.
 #include <string>
 #include <thread>
 
@@ -25,7 +25,8 @@ const Bytes& capture_bytes() {
         recorder.launch("axpy", kModule, {4}, {scalar(2.0f), array(x.data(), {4}), array(y.data(), {4})});
         recorder.binding("x", address(x.data()), false);
         recorder.binding("y", address(y.data()), true);
-        return whitecap::write_capture(with_modules(recorder.finish(), {{kModule, "kernels", "kernels.so", 0}}, {}));
+        return whitecap::write_capture(
+            with_modules(recorder.finish(), {{kModule, "kernels", "kernels.so", 0}}, {}));
     }();
     return bytes;
 }
@@ -48,8 +49,10 @@ wc_graph* load_from_memory() {
 void expect_failure(int line, bool failed, wc_error code, const std::string& fragment) {
     const std::string message = wc_last_error_message();
     if (!failed) check::fail(__FILE__, line, "nothing failed, expected " + fragment);
-    if (wc_last_error() != code) check::fail(__FILE__, line, std::string("got ") + wc_error_name(wc_last_error()) + ": " + message);
-    if (message.find(fragment) == std::string::npos) check::fail(__FILE__, line, "no \"" + fragment + "\" in: " + message);
+    if (wc_last_error() != code)
+        check::fail(__FILE__, line, std::string("got ") + wc_error_name(wc_last_error()) + ": " + message);
+    if (message.find(fragment) == std::string::npos)
+        check::fail(__FILE__, line, "no \"" + fragment + "\" in: " + message);
 }
 
 #define EXPECT_FAILURE(failed, code, fragment) expect_failure(__LINE__, failed, code, fragment)
@@ -89,12 +92,16 @@ TEST(a_graph_describes_itself) {
 TEST(wrong_parameters_are_refused) {
     wc_graph* graph = load_from_memory();
     float value = 0;
-    EXPECT_FAILURE(wc_param_size(graph, "z") == 0, WC_ERROR_PARAMETER, "\"z\" does not exist; the capture has x, y");
+    EXPECT_FAILURE(wc_param_size(graph, "z") == 0, WC_ERROR_PARAMETER,
+                   "\"z\" does not exist; the capture has x, y");
     EXPECT_FAILURE(wc_param_is_output(graph, "z") == -1, WC_ERROR_PARAMETER, "does not exist");
     EXPECT_FAILURE(wc_param_pointer(graph, "z") == nullptr, WC_ERROR_PARAMETER, "does not exist");
-    EXPECT_FAILURE(wc_set_param(graph, "x", &value, 4, nullptr) != WC_OK, WC_ERROR_PARAMETER, "4 bytes given, it has 16");
-    EXPECT_FAILURE(wc_get_param(graph, "x", nullptr, 16, nullptr) != WC_OK, WC_ERROR_ARGUMENT, "data is NULL");
-    EXPECT_FAILURE(wc_set_param(graph, nullptr, &value, 4, nullptr) != WC_OK, WC_ERROR_ARGUMENT, "name is NULL");
+    EXPECT_FAILURE(wc_set_param(graph, "x", &value, 4, nullptr) != WC_OK, WC_ERROR_PARAMETER,
+                   "4 bytes given, it has 16");
+    EXPECT_FAILURE(wc_get_param(graph, "x", nullptr, 16, nullptr) != WC_OK, WC_ERROR_ARGUMENT,
+                   "data is NULL");
+    EXPECT_FAILURE(wc_set_param(graph, nullptr, &value, 4, nullptr) != WC_OK, WC_ERROR_ARGUMENT,
+                   "name is NULL");
     CHECK_EQ(wc_launch(graph, nullptr), WC_OK);
     CHECK_EQ(std::string(wc_last_error_message()), std::string());  // a success clears it
     wc_destroy(graph);
@@ -126,7 +133,8 @@ TEST(descriptions_that_make_no_sense_are_refused) {
     const wc_module_bytes nameless = {nullptr, kernels().data(), 1};
     desc.modules = &nameless;
     refuse(__LINE__, desc, WC_ERROR_ARGUMENT, "the file name of a module is NULL");
-    const wc_module_bytes twice[2] = {{"kernels.so", kernels().data(), kernels().size()}, {"kernels.so", kernels().data(), 4}};
+    const wc_module_bytes twice[2] = {{"kernels.so", kernels().data(), kernels().size()},
+                                      {"kernels.so", kernels().data(), 4}};
     desc.modules = twice;
     desc.module_count = 2;
     refuse(__LINE__, desc, WC_ERROR_ARGUMENT, "was given twice");
@@ -154,8 +162,10 @@ TEST(functions_for_cuda_are_refused_on_a_cpu_graph) {
     wc_graph* graph = load_from_memory();
     EXPECT_FAILURE(wc_cuda_graph(graph) == nullptr, WC_ERROR_UNSUPPORTED, "this needs a CUDA graph");
     EXPECT_FAILURE(wc_cuda_stream(graph) == nullptr, WC_ERROR_UNSUPPORTED, "this needs a CUDA graph");
-    EXPECT_FAILURE(wc_cuda_add_to_capture(graph, graph) != WC_OK, WC_ERROR_UNSUPPORTED, "this needs a CUDA graph");
-    EXPECT_FAILURE(wp_apic_get_cuda_graph_exec(graph) == nullptr, WC_ERROR_UNSUPPORTED, "this needs a CUDA graph");
+    EXPECT_FAILURE(wc_cuda_add_to_capture(graph, graph) != WC_OK, WC_ERROR_UNSUPPORTED,
+                   "this needs a CUDA graph");
+    EXPECT_FAILURE(wp_apic_get_cuda_graph_exec(graph) == nullptr, WC_ERROR_UNSUPPORTED,
+                   "this needs a CUDA graph");
     wc_destroy(graph);
 }
 
@@ -170,7 +180,8 @@ TEST(errors_belong_to_their_thread) {
 TEST(the_functions_of_warp_run_the_same_graph) {
     const APICModuleBytes module = {"kernels.so", kernels().data(), kernels().size()};
     const Bytes& bytes = capture_bytes();
-    APICGraph* graph = wp_apic_load_graph_from_bytes(nullptr, bytes.data(), bytes.size(), &module, 1, WP_APIC_DEVICE_CPU);
+    APICGraph* graph =
+        wp_apic_load_graph_from_bytes(nullptr, bytes.data(), bytes.size(), &module, 1, WP_APIC_DEVICE_CPU);
     CHECK(graph != nullptr);
     CHECK_EQ(wp_apic_get_num_params(graph), 2);
     CHECK_EQ(std::string(wp_apic_get_param_name(graph, 0)), std::string("x"));
@@ -197,7 +208,8 @@ TEST(kernels_can_be_enumerated) {
     CHECK_EQ(std::string(wp_apic_get_kernel_key(graph, 0)), std::string("axpy"));
     CHECK_EQ(std::string(wp_apic_get_kernel_module_hash(graph, 0)), kModule);
     CHECK_EQ(std::string(wp_apic_get_kernel_module_binary_filename(graph, 0)), std::string("kernels.so"));
-    CHECK_EQ(std::string(wp_apic_get_kernel_forward_name(graph, 0)), std::string("axpy_00000001_cpu_forward"));
+    CHECK_EQ(std::string(wp_apic_get_kernel_forward_name(graph, 0)),
+             std::string("axpy_00000001_cpu_forward"));
     CHECK_EQ(std::string(wp_apic_get_kernel_backward_name(graph, 0)), std::string());
     CHECK(wp_apic_get_kernel_key(graph, 6) == nullptr);
     CHECK(wp_apic_get_kernel_key(graph, -1) == nullptr);
@@ -218,12 +230,15 @@ void registered_axpy(const void* bounds, const void*) {
 
 TEST(kernels_of_the_callers_run_where_modules_cannot_be_loaded) {
     const Bytes example = worked_example();  // its module is a relocatable object of Warp's, and not there
-    APICGraph* graph = wp_apic_load_graph_from_bytes(nullptr, example.data(), example.size(), nullptr, 0, WP_APIC_DEVICE_CPU);
+    APICGraph* graph = wp_apic_load_graph_from_bytes(nullptr, example.data(), example.size(), nullptr, 0,
+                                                     WP_APIC_DEVICE_CPU);
     CHECK(graph != nullptr);
     EXPECT_FAILURE(!wp_apic_cpu_replay_graph(graph), WC_ERROR_MODULE, "kernel \"axpy\" has no code");
-    wp_apic_register_loaded_cpu_kernel(graph, "waves", kHash.c_str(), reinterpret_cast<void*>(&registered_axpy), nullptr);
+    wp_apic_register_loaded_cpu_kernel(graph, "waves", kHash.c_str(),
+                                       reinterpret_cast<void*>(&registered_axpy), nullptr);
     EXPECT_FAILURE(wc_last_error() != WC_OK, WC_ERROR_SYMBOL, "\"waves\"");
-    wp_apic_register_loaded_cpu_kernel(graph, "axpy", kHash.c_str(), reinterpret_cast<void*>(&registered_axpy), nullptr);
+    wp_apic_register_loaded_cpu_kernel(graph, "axpy", kHash.c_str(),
+                                       reinterpret_cast<void*>(&registered_axpy), nullptr);
     CHECK_EQ(wc_last_error(), WC_OK);
     CHECK(wp_apic_cpu_replay_graph(graph));
     CHECK_EQ(registered_calls, 4);
@@ -232,12 +247,15 @@ TEST(kernels_of_the_callers_run_where_modules_cannot_be_loaded) {
 
 TEST(loading_for_the_other_device_is_refused_by_warps_functions) {
     const Bytes& bytes = capture_bytes();
-    EXPECT_FAILURE(wp_apic_load_graph_from_bytes(nullptr, bytes.data(), bytes.size(), nullptr, 0, WP_APIC_DEVICE_CUDA) == nullptr,
+    EXPECT_FAILURE(wp_apic_load_graph_from_bytes(nullptr, bytes.data(), bytes.size(), nullptr, 0,
+                                                 WP_APIC_DEVICE_CUDA) == nullptr,
                    WC_ERROR_ARGUMENT, "was captured for the CPU, asked for is CUDA");
-    EXPECT_FAILURE(wp_apic_load_graph_from_bytes(nullptr, bytes.data(), bytes.size(), nullptr, 0, 5) == nullptr,
-                   WC_ERROR_ARGUMENT, "device type 5");
+    EXPECT_FAILURE(
+        wp_apic_load_graph_from_bytes(nullptr, bytes.data(), bytes.size(), nullptr, 0, 5) == nullptr,
+        WC_ERROR_ARGUMENT, "device type 5");
     EXPECT_FAILURE(wp_apic_load_graph(nullptr, nullptr, 1) == nullptr, WC_ERROR_ARGUMENT, "path is NULL");
-    EXPECT_FAILURE(wp_apic_load_graph_ex(nullptr, "/nowhere/a", 1, nullptr) == nullptr, WC_ERROR_IO, "/nowhere/a.wrp");
+    EXPECT_FAILURE(wp_apic_load_graph_ex(nullptr, "/nowhere/a", 1, nullptr) == nullptr, WC_ERROR_IO,
+                   "/nowhere/a.wrp");
 }
 
 TEST(the_library_describes_itself) {

@@ -21,7 +21,9 @@ using namespace sample;
 
 namespace {
 
-Bytes kernels() { return read_file(TEST_KERNELS, 1 << 24); }
+Bytes kernels() {
+    return read_file(TEST_KERNELS, 1 << 24);
+}
 
 MemoryModules modules() {
     MemoryModules source;
@@ -29,7 +31,9 @@ MemoryModules modules() {
     return source;
 }
 
-Capture named(Recorder& recorder) { return with_modules(recorder.finish(), {{kModule, "kernels", "kernels.so", 0}}, {}); }
+Capture named(Recorder& recorder) {
+    return with_modules(recorder.finish(), {{kModule, "kernels", "kernels.so", 0}}, {});
+}
 
 std::unique_ptr<Program> program_of(Capture capture, int threads = 0) {
     return make_cpu_program(std::make_shared<const Capture>(std::move(capture)), modules(), {threads, false});
@@ -60,14 +64,18 @@ struct Field {
     std::vector<float> field, next, scale{1.0f};
 
     Field(int rows, int columns)
-        : rows(rows), columns(columns), field(ramp(static_cast<std::size_t>(rows * columns))), next(field.size()) {}
+        : rows(rows),
+          columns(columns),
+          field(ramp(static_cast<std::size_t>(rows * columns))),
+          next(field.size()) {}
 
     Capture capture() {
         Recorder recorder = sample::recorder();
         recorder.region(address(field.data()), field.size() * 4, 4);
         recorder.region(address(next.data()), next.size() * 4, 4);
         recorder.region(address(scale.data()), 4, 4);
-        const std::vector<std::uint64_t> shape{static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns)};
+        const std::vector<std::uint64_t> shape{static_cast<std::uint64_t>(rows),
+                                               static_cast<std::uint64_t>(columns)};
         const auto argument = [&](std::vector<float>& data) { return array(data.data(), {rows, columns}); };
         recorder.launch("stencil", kModule, shape, {argument(field), argument(next)});
         recorder.launch("scale", kModule, shape, {argument(next), array(scale.data(), {1})});
@@ -86,7 +94,8 @@ std::vector<float> parameter(Program& program, const std::string& name, std::siz
 }
 
 void write_file(const std::string& path, const Bytes& bytes) {
-    std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
 void save(const Capture& capture, const std::string& stem) {
@@ -147,7 +156,8 @@ TEST(the_stencil_matches_a_plain_loop) {
         bool same = true;
         for (int i = 0; i < rows; ++i) {
             for (int j = 0; j < columns; ++j) {
-                same = same && data.field[static_cast<std::size_t>(i * columns + j)] == stencil_at(before, rows, columns, i, j);
+                same = same && data.field[static_cast<std::size_t>(i * columns + j)] ==
+                                   stencil_at(before, rows, columns, i, j);
             }
         }
         CHECK(same);
@@ -184,7 +194,8 @@ TEST(parameters_that_do_not_fit_are_refused) {
     Field data(5, 5);
     const auto program = program_of(data.capture());
     float value = 0;
-    CHECK_ERROR(WC_ERROR_PARAMETER, ({"\"field\": 4 bytes given, it has 100"}), program->set_parameter("field", &value, 4));
+    CHECK_ERROR(WC_ERROR_PARAMETER, ({"\"field\": 4 bytes given, it has 100"}),
+                program->set_parameter("field", &value, 4));
     CHECK_ERROR(WC_ERROR_PARAMETER, ({"\"waves\" does not exist; the capture has field, scale, field_out"}),
                 program->get_parameter("waves", &value, 4));
 }
@@ -195,7 +206,8 @@ TEST(ranks_shapes_and_multiplied_sizes_reach_the_kernel) {
         std::vector<std::int32_t> out(size);
         Recorder recorder = sample::recorder();
         recorder.region(address(out.data()), size * 4, 4);
-        recorder.launch("index3", kModule, {3, 4, 5}, {array(out.data(), {static_cast<std::int32_t>(size)})}, size);
+        recorder.launch("index3", kModule, {3, 4, 5}, {array(out.data(), {static_cast<std::int32_t>(size)})},
+                        size);
         program_of(named(recorder), threads)->launch();
         CHECK_EQ(out.front(), 0);
         CHECK_EQ(out[2], 1);
@@ -249,7 +261,8 @@ struct Loop {
         recorder.conditional(address(counter.data()), true, 1);
         for (std::uint8_t value : {1, 2}) {
             recorder.begin_branch();
-            recorder.tile(address(flag.data()), {std::byte{value}, std::byte{0}, std::byte{0}, std::byte{0}}, 1);
+            recorder.tile(address(flag.data()), {std::byte{value}, std::byte{0}, std::byte{0}, std::byte{0}},
+                          1);
             recorder.end_branch();
         }
         recorder.conditional(address(ticks.data()), false, 2);
@@ -282,8 +295,9 @@ TEST(a_loop_that_never_ends_is_stopped) {
 TEST(uploads_are_written_at_every_launch) {
     Loop loop;
     Capture capture = loop.capture();
-    capture.operations.insert(capture.operations.begin(),
-                              Operation{MemoryUpload{1, 0, {std::byte{5}, std::byte{0}, std::byte{0}, std::byte{0}}}});
+    capture.operations.insert(
+        capture.operations.begin(),
+        Operation{MemoryUpload{1, 0, {std::byte{5}, std::byte{0}, std::byte{0}, std::byte{0}}}});
     const auto program = program_of(capture);
     program->launch();
     program->launch();
@@ -301,7 +315,8 @@ TEST(backward_launches_get_their_adjoints) {
     forward.forward = false;
     forward.adjoints = std::get<Launch>(capture.operations[1].op).arguments;
     capture.operations.pop_back();
-    for (Kernel& kernel : capture.kernels) kernel.backward_name = kernel.key == "axpy" ? "axpy_00000001_cpu_backward" : "";
+    for (Kernel& kernel : capture.kernels)
+        kernel.backward_name = kernel.key == "axpy" ? "axpy_00000001_cpu_backward" : "";
     program_of(capture)->launch();
     CHECK(adj_x == (std::vector<float>{6, 8}));
     CHECK(y == (std::vector<float>{0, 0}));
@@ -316,7 +331,8 @@ TEST(operations_that_cannot_run_are_refused_by_name) {
         nested.region = 1;
         nested.branch_a.push_back(std::move(operation));
         capture.operations.push_back({std::move(nested)});
-        check::expect_error(__FILE__, __LINE__, WC_ERROR_UNSUPPORTED, {name, "on the CPU"}, [&] { program_of(capture); });
+        check::expect_error(__FILE__, __LINE__, WC_ERROR_UNSUPPORTED, {name, "on the CPU"},
+                            [&] { program_of(capture); });
     };
     Layout runs = Layout().u32(13).u32(64).put(1).put(1).put(1).put(1).zeros(32).u32(1).zeros(4);
     refuse({OpaqueOp{13, runs.done()}}, "\"run-length encode\" (type 13)");
@@ -341,12 +357,15 @@ TEST(object_handles_and_meshes_are_refused) {
 TEST(missing_and_altered_modules_are_refused) {
     Field data(3, 3);
     const auto shared = std::make_shared<const Capture>(data.capture());
-    CHECK_ERROR(WC_ERROR_MODULE, ({"\"kernels.so\" is not among the 0"}), make_cpu_program(shared, MemoryModules()));
-    CHECK_ERROR(WC_ERROR_MODULE, ({"/nowhere/kernels.so does not exist"}), make_cpu_program(shared, FolderModules("/nowhere")));
+    CHECK_ERROR(WC_ERROR_MODULE, ({"\"kernels.so\" is not among the 0"}),
+                make_cpu_program(shared, MemoryModules()));
+    CHECK_ERROR(WC_ERROR_MODULE, ({"/nowhere/kernels.so does not exist"}),
+                make_cpu_program(shared, FolderModules("/nowhere")));
     const auto refuse = [&](Bytes bytes, const std::string& fragment) {
         MemoryModules source;
         source.add("kernels.so", std::move(bytes));
-        check::expect_error(__FILE__, __LINE__, WC_ERROR_MODULE, {"\"kernels.so\"", fragment}, [&] { make_cpu_program(shared, source); });
+        check::expect_error(__FILE__, __LINE__, WC_ERROR_MODULE, {"\"kernels.so\"", fragment},
+                            [&] { make_cpu_program(shared, source); });
     };
     const Bytes good = kernels();
     refuse({}, "is no shared library");
@@ -365,7 +384,8 @@ TEST(a_kernel_that_its_module_lacks_is_named) {
     Field data(3, 3);
     Capture capture = data.capture();
     for (Kernel& kernel : capture.kernels) kernel.forward_name += "x";
-    CHECK_ERROR(WC_ERROR_SYMBOL, ({"kernel \"stencil\"", "no symbol \"stencil_00000002_cpu_forwardx\""}), program_of(capture));
+    CHECK_ERROR(WC_ERROR_SYMBOL, ({"kernel \"stencil\"", "no symbol \"stencil_00000002_cpu_forwardx\""}),
+                program_of(capture));
 }
 
 TEST(the_best_alternative_that_is_there_is_loaded_and_its_digest_checked) {
@@ -391,7 +411,8 @@ TEST(the_best_alternative_that_is_there_is_loaded_and_its_digest_checked) {
     Bytes changed = good;
     changed.push_back(std::byte{0});
     altered.add("base.so", changed);
-    CHECK_ERROR(WC_ERROR_MODULE, ({"\"base.so\"", "SHA-256 differs"}), make_cpu_program(std::make_shared<const Capture>(capture), altered));
+    CHECK_ERROR(WC_ERROR_MODULE, ({"\"base.so\"", "SHA-256 differs"}),
+                make_cpu_program(std::make_shared<const Capture>(capture), altered));
 
     MemoryModules only_other;
     only_other.add("other.so", good);

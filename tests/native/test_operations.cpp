@@ -8,7 +8,9 @@ using namespace sample;
 
 namespace {
 
-Capture read(const Bytes& bytes) { return read_capture(bytes.data(), bytes.size()); }
+Capture read(const Bytes& bytes) {
+    return read_capture(bytes.data(), bytes.size());
+}
 
 Capture read_stream(const Layout& stream, std::uint32_t count = 1, std::uint64_t region_size = 64) {
     return read(file_of(stream.done(), count, region_size));
@@ -21,7 +23,8 @@ void refuse(int line, const Layout& stream, const std::string& fragment, wc_erro
 
 #define REFUSE(stream, ...) refuse(__LINE__, stream, __VA_ARGS__)
 
-Layout copy(std::int32_t dst, std::int32_t src, std::uint64_t dst_offset, std::uint64_t src_offset, std::uint64_t size) {
+Layout copy(std::int32_t dst, std::int32_t src, std::uint64_t dst_offset, std::uint64_t src_offset,
+            std::uint64_t size) {
     return Layout().u32(4).u32(40).put(dst).put(src).u64(dst_offset).u64(src_offset).u64(size);
 }
 
@@ -34,7 +37,14 @@ Layout tile(std::int32_t region, std::uint64_t offset, std::uint64_t count, std:
 }
 
 Layout upload(std::uint64_t size, std::size_t bytes) {
-    return Layout().u32(2).u32(static_cast<std::uint32_t>(32 + bytes)).put(std::int32_t{1}).zeros(4).u64(0).u64(size).zeros(bytes);
+    return Layout()
+        .u32(2)
+        .u32(static_cast<std::uint32_t>(32 + bytes))
+        .put(std::int32_t{1})
+        .zeros(4)
+        .u64(0)
+        .u64(size)
+        .zeros(bytes);
 }
 
 struct Branch {
@@ -44,7 +54,11 @@ struct Branch {
 
 Layout conditional(unsigned type, const Branch& a, const Branch& b = {}, std::uint64_t offset = 0) {
     Layout out;
-    out.u32(type).u32(static_cast<std::uint32_t>(40 + a.stream.size() + b.stream.size())).put(std::int32_t{1}).zeros(4).u64(offset);
+    out.u32(type)
+        .u32(static_cast<std::uint32_t>(40 + a.stream.size() + b.stream.size()))
+        .put(std::int32_t{1})
+        .zeros(4)
+        .u64(offset);
     out.u32(static_cast<std::uint32_t>(a.stream.size())).u32(a.count);
     out.u32(static_cast<std::uint32_t>(b.stream.size())).u32(b.count);
     return out.bytes(a.stream.done()).bytes(b.stream.done());
@@ -52,7 +66,8 @@ Layout conditional(unsigned type, const Branch& a, const Branch& b = {}, std::ui
 
 void refuse_launch_u32(int line, std::size_t offset, std::uint32_t value, const std::string& fragment,
                        wc_error code = WC_ERROR_FORMAT) {
-    check::expect_error(__FILE__, line, code, {fragment}, [&] { read(patched(worked_example(), offset, value)); });
+    check::expect_error(__FILE__, line, code, {fragment},
+                        [&] { read(patched(worked_example(), offset, value)); });
 }
 
 #define REFUSE_LAUNCH(offset, value, ...) refuse_launch_u32(__LINE__, offset, value, __VA_ARGS__)
@@ -61,7 +76,10 @@ void refuse_launch_u32(int line, std::size_t offset, std::uint32_t value, const 
 
 TEST(memory_operations_are_read) {
     Layout stream;
-    stream.bytes(copy(1, 1, 0, 32, 32).done()).bytes(memset(1, 8, 8).done()).bytes(tile(1, 0, 16, 4).done()).bytes(upload(8, 8).done());
+    stream.bytes(copy(1, 1, 0, 32, 32).done())
+        .bytes(memset(1, 8, 8).done())
+        .bytes(tile(1, 0, 16, 4).done())
+        .bytes(upload(8, 8).done());
     const Capture capture = read_stream(stream, 4);
     CHECK_EQ(std::get<MemoryCopy>(capture.operations[0].op).src_offset, std::uint64_t{32});
     CHECK_EQ(std::get<MemorySet>(capture.operations[1].op).value, 0x1ff);
@@ -95,7 +113,8 @@ TEST(records_shorter_than_their_kind_or_longer_than_the_stream_are_refused) {
     REFUSE(Layout().u32(4).u32(0xffffffff).zeros(32), "says it has 4294967295 bytes");
     REFUSE(Layout().u32(5), "4 bytes follow the last of 0 operations", WC_ERROR_FORMAT, 0);
     REFUSE(memset(1, 0, 8).zeros(4), "4 bytes follow the last of 1 operations");
-    REFUSE(memset(1, 0, 8), "the count of 100 operations is more than the section can hold", WC_ERROR_FORMAT, 100);
+    REFUSE(memset(1, 0, 8), "the count of 100 operations is more than the section can hold", WC_ERROR_FORMAT,
+           100);
     REFUSE(Layout(), "more than the section can hold");
 }
 
@@ -105,16 +124,20 @@ TEST(extra_bytes_inside_a_record_are_skipped) {
 }
 
 TEST(unknown_and_live_only_operations_are_refused) {
-    for (std::uint32_t type : {0u, 3u, 20u, 255u}) REFUSE(Layout().u32(type).u32(64).zeros(56), "unknown operation type");
-    for (std::uint32_t type : {17u, 18u, 19u}) REFUSE(Layout().u32(type).u32(64).zeros(56), "live capture only", WC_ERROR_UNSUPPORTED);
+    for (std::uint32_t type : {0u, 3u, 20u, 255u})
+        REFUSE(Layout().u32(type).u32(64).zeros(56), "unknown operation type");
+    for (std::uint32_t type : {17u, 18u, 19u})
+        REFUSE(Layout().u32(type).u32(64).zeros(56), "live capture only", WC_ERROR_UNSUPPORTED);
     const Branch hidden{Layout().u32(17).u32(24).zeros(16), 1};
     REFUSE(conditional(7, hidden), "live capture only", WC_ERROR_UNSUPPORTED);
 }
 
 TEST(tiles_and_uploads_without_room_for_their_bytes_are_refused) {
     REFUSE(tile(1, 0, 1, 0), "has no value");
-    REFUSE(Layout().u32(10).u32(32).put(std::int32_t{1}).u32(4).u64(0).u64(1), "the value of a tile needs 4 bytes, 0 are left");
-    REFUSE(Layout().u32(10).u32(36).put(std::int32_t{1}).u32(4).u64(0).u64(std::uint64_t{1} << 63).zeros(4), "do not fit in 64 bits");
+    REFUSE(Layout().u32(10).u32(32).put(std::int32_t{1}).u32(4).u64(0).u64(1),
+           "the value of a tile needs 4 bytes, 0 are left");
+    REFUSE(Layout().u32(10).u32(36).put(std::int32_t{1}).u32(4).u64(0).u64(std::uint64_t{1} << 63).zeros(4),
+           "do not fit in 64 bits");
     REFUSE(upload(9, 8), "the data of an upload needs 9 bytes, 8 are left");
     REFUSE(upload(~std::uint64_t{0}, 8), "the data of an upload");
 }
@@ -157,16 +180,42 @@ TEST(nesting_deeper_than_the_limit_is_refused) {
 
 TEST(operations_that_no_program_runs_are_kept_byte_for_byte) {
     Layout stream;
-    stream.u32(6).u32(24).put(std::int32_t{1}).zeros(4).u64(64);                                                   // alloc
-    stream.u32(9).u32(52).put(std::int32_t{1}).put(std::int32_t{1}).u64(0).u64(0).u32(4).u32(4).u32(4).u32(1).u8(1).u8(0).zeros(2);
+    stream.u32(6).u32(24).put(std::int32_t{1}).zeros(4).u64(64);  // alloc
+    stream.u32(9)
+        .u32(52)
+        .put(std::int32_t{1})
+        .put(std::int32_t{1})
+        .u64(0)
+        .u64(0)
+        .u32(4)
+        .u32(4)
+        .u32(4)
+        .u32(1)
+        .u8(1)
+        .u8(0)
+        .zeros(2);
     const Capture capture = read_stream(stream, 2);
     CHECK_EQ(std::get<OpaqueOp>(capture.operations[0].op).type, 6u);
     CHECK_EQ(std::get<OpaqueOp>(capture.operations[1].op).record.size(), std::size_t{52});
 }
 
 TEST(opaque_operations_follow_the_rules_of_their_kind) {
-    const auto scan = [](std::uint32_t length, std::int32_t in, std::int32_t out, std::int32_t components, unsigned dtype, unsigned inclusive) {
-        return Layout().u32(9).u32(52).put(std::int32_t{1}).put(std::int32_t{1}).u64(0).u64(0).u32(length).put(in).put(out).put(components).u8(dtype).u8(inclusive).zeros(2);
+    const auto scan = [](std::uint32_t length, std::int32_t in, std::int32_t out, std::int32_t components,
+                         unsigned dtype, unsigned inclusive) {
+        return Layout()
+            .u32(9)
+            .u32(52)
+            .put(std::int32_t{1})
+            .put(std::int32_t{1})
+            .u64(0)
+            .u64(0)
+            .u32(length)
+            .put(in)
+            .put(out)
+            .put(components)
+            .u8(dtype)
+            .u8(inclusive)
+            .zeros(2);
     };
     REFUSE(scan(4, 4, 4, 1, 2, 0), "scalar type");
     REFUSE(scan(4, 4, 4, 1, 1, 2), "inclusive flag");
@@ -175,8 +224,21 @@ TEST(opaque_operations_follow_the_rules_of_their_kind) {
     REFUSE(scan(17, 4, 4, 1, 1, 0), "68 bytes at 0 lie outside region 1");
     REFUSE(scan(0xffffffff, 0x7fffffff, 4, 1, 1, 0), "lie outside region 1");
 
-    const auto radix = [](std::int32_t begin, std::int32_t end, std::int32_t value_size, unsigned dtype, std::uint32_t count = 4) {
-        return Layout().u32(12).u32(52).put(std::int32_t{1}).put(std::int32_t{1}).u64(0).u64(0).u32(count).put(begin).put(end).put(value_size).u8(dtype).zeros(3);
+    const auto radix = [](std::int32_t begin, std::int32_t end, std::int32_t value_size, unsigned dtype,
+                          std::uint32_t count = 4) {
+        return Layout()
+            .u32(12)
+            .u32(52)
+            .put(std::int32_t{1})
+            .put(std::int32_t{1})
+            .u64(0)
+            .u64(0)
+            .u32(count)
+            .put(begin)
+            .put(end)
+            .put(value_size)
+            .u8(dtype)
+            .zeros(3);
     };
     read_stream(radix(0, 32, 4, 1));
     REFUSE(radix(-1, 32, 4, 1), "bit range");
@@ -187,7 +249,18 @@ TEST(opaque_operations_follow_the_rules_of_their_kind) {
     REFUSE(radix(0, 32, 4, 1, 9), "72 bytes at 0");
 
     const auto sort = [](unsigned dtype, std::uint32_t segments) {
-        return Layout().u32(11).u32(68).put(1).put(1).put(1).put(1).zeros(32).u32(4).u32(segments).u8(dtype).zeros(3);
+        return Layout()
+            .u32(11)
+            .u32(68)
+            .put(1)
+            .put(1)
+            .put(1)
+            .put(1)
+            .zeros(32)
+            .u32(4)
+            .u32(segments)
+            .u8(dtype)
+            .zeros(3);
     };
     read_stream(sort(5, 2));
     REFUSE(sort(3, 2), "key type is neither i32 nor f32");
@@ -200,8 +273,24 @@ TEST(opaque_operations_follow_the_rules_of_their_kind) {
     REFUSE(runs(17), "68 bytes at 0");
     REFUSE(runs(4, 9), "region 9 does not exist");
 
-    const auto reduction = [](std::uint32_t count, std::int32_t a_stride, std::int32_t b, unsigned kind, unsigned dtype, std::uint64_t a_offset = 0) {
-        return Layout().u32(16).u32(64).put(1).put(b).put(1).u32(count).u64(a_offset).u64(0).u64(0).put(a_stride).put(0).put(1).u8(kind).u8(dtype).zeros(2);
+    const auto reduction = [](std::uint32_t count, std::int32_t a_stride, std::int32_t b, unsigned kind,
+                              unsigned dtype, std::uint64_t a_offset = 0) {
+        return Layout()
+            .u32(16)
+            .u32(64)
+            .put(1)
+            .put(b)
+            .put(1)
+            .u32(count)
+            .u64(a_offset)
+            .u64(0)
+            .u64(0)
+            .put(a_stride)
+            .put(0)
+            .put(1)
+            .u8(kind)
+            .u8(dtype)
+            .zeros(2);
     };
     read_stream(reduction(16, 4, -1, 1, 5));
     REFUSE(reduction(0, 4, -1, 1, 5), "count");

@@ -8,20 +8,25 @@ using namespace sample;
 
 namespace {
 
-Capture read(const Bytes& bytes, const Limits& limits = {}) { return read_capture(bytes.data(), bytes.size(), limits); }
+Capture read(const Bytes& bytes, const Limits& limits = {}) {
+    return read_capture(bytes.data(), bytes.size(), limits);
+}
 
 // The worked example with four bytes changed must be refused with this text.
-void refuse_u32(std::size_t offset, std::uint32_t value, const std::string& fragment, wc_error code = WC_ERROR_FORMAT) {
+void refuse_u32(std::size_t offset, std::uint32_t value, const std::string& fragment,
+                wc_error code = WC_ERROR_FORMAT) {
     const Bytes bytes = patched(worked_example(), offset, value);
     check::expect_error(__FILE__, static_cast<int>(offset), code, {fragment}, [&] { read(bytes); });
 }
 
-void refuse_u64(std::size_t offset, std::uint64_t value, const std::string& fragment, wc_error code = WC_ERROR_FORMAT) {
+void refuse_u64(std::size_t offset, std::uint64_t value, const std::string& fragment,
+                wc_error code = WC_ERROR_FORMAT) {
     const Bytes bytes = patched(worked_example(), offset, value);
     check::expect_error(__FILE__, static_cast<int>(offset), code, {fragment}, [&] { read(bytes); });
 }
 
-void refuse_u8(std::size_t offset, std::uint8_t value, const std::string& fragment, wc_error code = WC_ERROR_FORMAT) {
+void refuse_u8(std::size_t offset, std::uint8_t value, const std::string& fragment,
+               wc_error code = WC_ERROR_FORMAT) {
     const Bytes bytes = patched(worked_example(), offset, value);
     check::expect_error(__FILE__, static_cast<int>(offset), code, {fragment}, [&] { read(bytes); });
 }
@@ -49,7 +54,8 @@ Bytes cuda_file(const ModuleFields& module) {
 }
 
 void refuse_module(const ModuleFields& module, const std::string& fragment) {
-    check::expect_error(__FILE__, __LINE__, WC_ERROR_FORMAT, {"module \"m\"", fragment}, [&] { read(cuda_file(module)); });
+    check::expect_error(__FILE__, __LINE__, WC_ERROR_FORMAT, {"module \"m\"", fragment},
+                        [&] { read(cuda_file(module)); });
 }
 
 }  // namespace
@@ -210,7 +216,8 @@ TEST(regions_together_stay_under_the_memory_limit) {
 TEST(counts_stay_under_their_limits) {
     Limits limits;
     limits.records = 1;
-    CHECK_ERROR(WC_ERROR_LIMIT, ({"binding count is 2, more than the limit of 1"}), read(worked_example(), limits));
+    CHECK_ERROR(WC_ERROR_LIMIT, ({"binding count is 2, more than the limit of 1"}),
+                read(worked_example(), limits));
     limits = {};
     limits.modules = 0;
     CHECK_ERROR(WC_ERROR_LIMIT, ({"module count is 1"}), read(worked_example(), limits));
@@ -286,11 +293,13 @@ TEST(cuda_modules_follow_the_artifact_rules) {
 }
 
 TEST(messages_name_the_offset) {
-    CHECK_ERROR(WC_ERROR_FORMAT, ({"memory, offset 0x216"}), read(patched(worked_example(), at::kRegion1 + 16, std::uint8_t{9})));
+    CHECK_ERROR(WC_ERROR_FORMAT, ({"memory, offset 0x216"}),
+                read(patched(worked_example(), at::kRegion1 + 16, std::uint8_t{9})));
 }
 
 TEST(a_missing_file_and_a_folder_are_io_errors_that_name_the_path) {
-    CHECK_ERROR(WC_ERROR_IO, ({"/nowhere/wave.wrp: cannot be opened: No such file"}), read_capture_file("/nowhere/wave"));
+    CHECK_ERROR(WC_ERROR_IO, ({"/nowhere/wave.wrp: cannot be opened: No such file"}),
+                read_capture_file("/nowhere/wave"));
     CHECK_ERROR(WC_ERROR_IO, ({"cannot be opened"}), read_capture_file(""));
 }
 

@@ -40,7 +40,8 @@ TEST(overlapping_regions_are_refused) {
     recorder.region(base + 16, 16, 1);
     CHECK_ERROR(WC_ERROR_ARGUMENT, ({"overlap region 1"}), recorder.region(base, 17, 1));
     CHECK_ERROR(WC_ERROR_ARGUMENT, ({"overlap region 1"}), recorder.region(base + 20, 4, 1));
-    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"known already as region 1 of 16 bytes"}), recorder.region(base + 16, 17, 1));
+    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"known already as region 1 of 16 bytes"}),
+                recorder.region(base + 16, 17, 1));
     CHECK_ERROR(WC_ERROR_ARGUMENT, ({"null pointer"}), recorder.region(0, 8, 1));
     CHECK_ERROR(WC_ERROR_ARGUMENT, ({"wrap around"}), recorder.region(base, ~std::uint64_t{0}, 1));
     CHECK_EQ(recorder.region(base, 16, 1), 2u);
@@ -49,7 +50,8 @@ TEST(overlapping_regions_are_refused) {
 
 TEST(pointers_are_recorded_as_region_and_offset) {
     Arrays arrays;
-    arrays.recorder.launch("axpy", kModule, {4}, {scalar(2.0f), array(arrays.x.data() + 4, {4}), array(nullptr, {})});
+    arrays.recorder.launch("axpy", kModule, {4},
+                           {scalar(2.0f), array(arrays.x.data() + 4, {4}), array(nullptr, {})});
     const Capture capture = arrays.recorder.finish();
     const auto& launch = std::get<Launch>(capture.operations.at(0).op);
     CHECK_EQ(launch.arguments[1].relocations[0].region, 1);
@@ -77,9 +79,12 @@ TEST(unknown_addresses_are_refused_by_name) {
     std::vector<float> z(8);
     const std::uintptr_t unknown = address(z.data());
     CHECK_ERROR(WC_ERROR_ARGUMENT, ({"launch of \"axpy\", argument 2", "lies in no known region"}),
-                arrays.recorder.launch("axpy", kModule, {8}, {scalar(1.0f), array(z.data(), {8}), array(z.data(), {8})}));
-    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"copy, source"}), arrays.recorder.copy(address(arrays.x.data()), unknown, 4));
-    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"copy, destination"}), arrays.recorder.copy(unknown, address(arrays.x.data()), 4));
+                arrays.recorder.launch("axpy", kModule, {8},
+                                       {scalar(1.0f), array(z.data(), {8}), array(z.data(), {8})}));
+    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"copy, source"}),
+                arrays.recorder.copy(address(arrays.x.data()), unknown, 4));
+    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"copy, destination"}),
+                arrays.recorder.copy(unknown, address(arrays.x.data()), 4));
     CHECK_ERROR(WC_ERROR_ARGUMENT, ({"memset"}), arrays.recorder.memset(unknown, 0, 4));
     CHECK_ERROR(WC_ERROR_ARGUMENT, ({"tile"}), arrays.recorder.tile(unknown, Bytes(4), 1));
     CHECK_ERROR(WC_ERROR_ARGUMENT, ({"binding \"z\""}), arrays.recorder.binding("z", unknown, false));
@@ -88,9 +93,11 @@ TEST(unknown_addresses_are_refused_by_name) {
 TEST(spans_past_the_end_of_a_region_are_refused) {
     Arrays arrays;
     const std::uintptr_t x = address(arrays.x.data());
-    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"33 bytes at offset 0 reach past region 1 of 32 bytes"}), arrays.recorder.memset(x, 0, 33));
+    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"33 bytes at offset 0 reach past region 1 of 32 bytes"}),
+                arrays.recorder.memset(x, 0, 33));
     CHECK_ERROR(WC_ERROR_ARGUMENT, ({"reach past region 1"}), arrays.recorder.tile(x + 4, Bytes(4), 8));
-    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"overflow 64 bits"}), arrays.recorder.tile(x, Bytes(16), std::uint64_t{1} << 61));
+    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"overflow 64 bits"}),
+                arrays.recorder.tile(x, Bytes(16), std::uint64_t{1} << 61));
     CHECK_ERROR(WC_ERROR_ARGUMENT, ({"the value is empty"}), arrays.recorder.tile(x, Bytes(), 1));
 }
 
@@ -105,7 +112,8 @@ TEST(calls_without_bytes_or_threads_are_not_recorded) {
 
 TEST(shapes_and_sizes_that_make_no_launch_are_refused) {
     Arrays arrays;
-    const auto launch = [&](const std::vector<std::uint64_t>& shape, std::optional<std::uint64_t> size = std::nullopt) {
+    const auto launch = [&](const std::vector<std::uint64_t>& shape,
+                            std::optional<std::uint64_t> size = std::nullopt) {
         arrays.recorder.launch("axpy", kModule, shape, {}, size);
     };
     CHECK_ERROR(WC_ERROR_ARGUMENT, ({"a shape of 0 extents"}), launch({}));
@@ -113,14 +121,16 @@ TEST(shapes_and_sizes_that_make_no_launch_are_refused) {
     CHECK_ERROR(WC_ERROR_ARGUMENT, ({"extent 2147483648"}), launch({std::uint64_t{1} << 31}));
     CHECK_ERROR(WC_ERROR_ARGUMENT, ({"more than 2^40 threads"}), launch({1 << 30, 1 << 30}));
     CHECK_ERROR(WC_ERROR_ARGUMENT, ({"size 9 is neither"}), launch({8}, 9));
-    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"is not known; call kernel() first"}), arrays.recorder.launch("waves", kModule, {8}, {}));
+    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"is not known; call kernel() first"}),
+                arrays.recorder.launch("waves", kModule, {8}, {}));
 }
 
 TEST(kernels_and_modules_are_registered_once) {
     Recorder recorder = sample::recorder();
     recorder.module(kModule, "again");
     recorder.kernel("axpy", kModule, "axpy_00000001");
-    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"\"axpy\" is known with symbol"}), recorder.kernel("axpy", kModule, "axpy_ffffffff"));
+    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"\"axpy\" is known with symbol"}),
+                recorder.kernel("axpy", kModule, "axpy_ffffffff"));
     CHECK_ERROR(WC_ERROR_ARGUMENT, ({"must not be empty"}), recorder.kernel("", kModule, "x"));
     CHECK_ERROR(WC_ERROR_ARGUMENT, ({"hash of module \"m\" is empty"}), recorder.module("", "m"));
     CHECK_EQ(recorder.finish().modules.size(), std::size_t{1});
@@ -190,8 +200,10 @@ TEST(one_name_for_two_regions_is_refused) {
 TEST(launches_of_one_kernel_pass_the_same_kinds_of_arguments) {
     Arrays arrays;
     arrays.axpy();
-    arrays.recorder.launch("axpy", kModule, {8}, {scalar(2.0), array(arrays.x.data(), {8}), array(arrays.y.data(), {8})});
-    CHECK_ERROR(WC_ERROR_FORMAT, ({"operation 2", "differ in number, size or alignment"}), arrays.recorder.finish());
+    arrays.recorder.launch("axpy", kModule, {8},
+                           {scalar(2.0), array(arrays.x.data(), {8}), array(arrays.y.data(), {8})});
+    CHECK_ERROR(WC_ERROR_FORMAT, ({"operation 2", "differ in number, size or alignment"}),
+                arrays.recorder.finish());
 }
 
 TEST(modules_are_named_afterwards) {
@@ -200,21 +212,27 @@ TEST(modules_are_named_afterwards) {
     const Capture capture = arrays.recorder.finish();
     const Capture named = with_modules(capture, {{kModule, "kernels", "kernels.so", 0}}, {});
     CHECK_EQ(named.modules[0].binary_filename, std::string("kernels.so"));
-    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"no module has the hash \"x\""}), with_modules(capture, {{"x", "k", "k.so", 0}}, {}));
-    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"must be a plain one"}), with_modules(capture, {{kModule, "k", "../k.so", 0}}, {}));
-    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"on the CPU it is 0"}), with_modules(capture, {{kModule, "k", "k.so", 90}}, {}));
+    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"no module has the hash \"x\""}),
+                with_modules(capture, {{"x", "k", "k.so", 0}}, {}));
+    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"must be a plain one"}),
+                with_modules(capture, {{kModule, "k", "../k.so", 0}}, {}));
+    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"on the CPU it is 0"}),
+                with_modules(capture, {{kModule, "k", "k.so", 90}}, {}));
     CHECK_ERROR(WC_ERROR_FORMAT, ({"target \"t\" occurs twice"}),
                 with_modules(capture, {}, {{kModule, "t", "a.so", ""}, {kModule, "t", "b.so", ""}}));
-    CHECK_ERROR(WC_ERROR_FORMAT, ({"its digest"}), with_modules(capture, {}, {{kModule, "t", "a.so", "abc"}}));
+    CHECK_ERROR(WC_ERROR_FORMAT, ({"its digest"}),
+                with_modules(capture, {}, {{kModule, "t", "a.so", "abc"}}));
 }
 
 TEST(parameters_can_be_named_afterwards) {
     Arrays arrays;
     arrays.axpy();
     const Capture capture = arrays.recorder.finish();
-    const Capture named = with_parameters(capture, {{"in", address(arrays.x.data() + 3)}}, {{"out", address(arrays.y.data())}});
+    const Capture named =
+        with_parameters(capture, {{"in", address(arrays.x.data() + 3)}}, {{"out", address(arrays.y.data())}});
     CHECK_EQ(named.bindings.at(0).region, 1u);
     CHECK_EQ(named.bindings.at(1).region, 2u);
     CHECK_EQ(named.input_count, 1u);
-    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"parameter \"q\"", "lies in no array"}), with_parameters(capture, {{"q", 8}}, {}));
+    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"parameter \"q\"", "lies in no array"}),
+                with_parameters(capture, {{"q", 8}}, {}));
 }

@@ -9,7 +9,9 @@ using namespace sample;
 
 namespace {
 
-Capture read(const Bytes& bytes) { return read_capture(bytes.data(), bytes.size()); }
+Capture read(const Bytes& bytes) {
+    return read_capture(bytes.data(), bytes.size());
+}
 
 struct Span {
     std::uint64_t offset = 0, size = 0;
@@ -48,7 +50,8 @@ struct Rich {
         recorder.region(address(b.data()), 48, 4);
         recorder.region(address(counter.data()), 4, 4);
         recorder.region(address(ticks.data()), 4, 4);
-        recorder.launch("stencil", kModule, {3, 4}, {array(a.data(), {3, 4}, Access::read), array(b.data(), {3, 4}, Access::write)});
+        recorder.launch("stencil", kModule, {3, 4},
+                        {array(a.data(), {3, 4}, Access::read), array(b.data(), {3, 4}, Access::write)});
         recorder.copy(address(a.data()), address(b.data()), 48);
         recorder.memset(address(b.data() + 2), 0x5a, 8);
         recorder.tile(address(b.data()), Bytes(4, std::byte{7}), 12);
@@ -80,7 +83,8 @@ TEST(the_worked_example_re_encoded_keeps_its_sections) {
     CHECK(section_bytes(original, 1) == section_bytes(again, 1));
     CHECK(section_bytes(original, 2) == section_bytes(again, 2));
     Bytes operations = section_bytes(original, 3);  // the only difference: stale pointers are zero
-    for (std::size_t array : {at::kValues + 8, at::kValues + 64}) std::memset(operations.data() + (array - at::kOperations), 0, 8);
+    for (std::size_t array : {at::kValues + 8, at::kValues + 64})
+        std::memset(operations.data() + (array - at::kOperations), 0, 8);
     CHECK(operations == section_bytes(again, 3));
     CHECK_EQ(again.size(), original.size());  // nothing of ours to say: no extension section
     CHECK_EQ(section(again, 0x50414357).size, std::uint64_t{0});
@@ -132,16 +136,20 @@ TEST(damaged_extensions_are_refused_and_absent_ones_are_fine) {
     const Bytes file = write_capture(rich.capture());
     const Span extension = section(file, 0x50414357);
     CHECK(extension.size > 0);
-    const std::size_t start = static_cast<std::size_t>(extension.offset), end = start + static_cast<std::size_t>(extension.size);
+    const std::size_t start = static_cast<std::size_t>(extension.offset),
+                      end = start + static_cast<std::size_t>(extension.size);
     const std::size_t inputs = start + 8 + std::string("whitecap " WHITECAP_VERSION).size();
     CHECK_ERROR(WC_ERROR_VERSION, ({"extension version 2"}), read(patched(file, start, 2u)));
     CHECK_ERROR(WC_ERROR_FORMAT, ({"producer needs"}), read(patched(file, start + 4, 0xffffffffu)));
-    CHECK_ERROR(WC_ERROR_FORMAT, ({"producer is not a text"}), read(patched(file, start + 8, std::uint8_t{0xff})));
+    CHECK_ERROR(WC_ERROR_FORMAT, ({"producer is not a text"}),
+                read(patched(file, start + 8, std::uint8_t{0xff})));
     CHECK_ERROR(WC_ERROR_FORMAT, ({"3 inputs among 2 bindings"}), read(patched(file, inputs, 3u)));
-    CHECK_ERROR(WC_ERROR_FORMAT, ({"module alternatives is more than"}), read(patched(file, inputs + 4, 0xffffffffu)));
+    CHECK_ERROR(WC_ERROR_FORMAT, ({"module alternatives is more than"}),
+                read(patched(file, inputs + 4, 0xffffffffu)));
     CHECK_ERROR(WC_ERROR_FORMAT, ({"its module"}), read(patched(file, inputs + 12, std::uint8_t{'x'})));
     CHECK_ERROR(WC_ERROR_FORMAT, ({"access flags for 4 launch arguments"}), read(patched(file, end - 8, 5u)));
-    CHECK_ERROR(WC_ERROR_FORMAT, ({"access flag 4, allowed are 0 to 3"}), read(patched(file, end - 1, std::uint8_t{4})));
+    CHECK_ERROR(WC_ERROR_FORMAT, ({"access flag 4, allowed are 0 to 3"}),
+                read(patched(file, end - 1, std::uint8_t{4})));
     // Fewer bytes for the section than it needs, and more.
     Bytes shorter = patched(file, 64 + 3 * 32 + 16, extension.size - 1);
     shorter = patched(shorter, 64 + 3 * 32 + 24, extension.size - 1);
@@ -169,7 +177,8 @@ TEST(a_capture_without_module_files_cannot_be_saved) {
     Rich rich;
     Capture capture = rich.capture();
     capture.modules[0].binary_filename.clear();
-    CHECK_ERROR(WC_ERROR_STATE, ({"module \"kernels\" has no binary file yet", "with_modules"}), write_capture(capture));
+    CHECK_ERROR(WC_ERROR_STATE, ({"module \"kernels\" has no binary file yet", "with_modules"}),
+                write_capture(capture));
 }
 
 TEST(what_breaks_a_rule_is_not_written) {
@@ -198,14 +207,17 @@ TEST(retargeting_to_cuda_and_back_gives_the_same_program) {
 TEST(retargeting_refuses_what_it_cannot_know) {
     Rich rich;
     const Capture cpu = rich.capture();
-    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"architecture 0 given for CUDA", "90 for sm_90"}), retarget(cpu, DeviceType::cuda, 0));
-    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"architecture 90 given for the CPU"}), retarget(cpu, DeviceType::cpu, 90));
+    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"architecture 0 given for CUDA", "90 for sm_90"}),
+                retarget(cpu, DeviceType::cuda, 0));
+    CHECK_ERROR(WC_ERROR_ARGUMENT, ({"architecture 90 given for the CPU"}),
+                retarget(cpu, DeviceType::cpu, 90));
     Capture odd = cpu;
     odd.kernels[0].forward_name = "run";
     CHECK_ERROR(WC_ERROR_UNSUPPORTED, ({"kernel symbol \"run\""}), retarget(odd, DeviceType::cuda, 90));
     Capture shared = retarget(cpu, DeviceType::cuda, 90);
     std::get<Launch>(shared.operations[0].op).smem_bytes = 1024;
-    CHECK_ERROR(WC_ERROR_UNSUPPORTED, ({"1024 bytes of shared memory"}), retarget(shared, DeviceType::cpu, 0));
+    CHECK_ERROR(WC_ERROR_UNSUPPORTED, ({"1024 bytes of shared memory"}),
+                retarget(shared, DeviceType::cpu, 0));
 }
 
 TEST(symbols_follow_the_naming_rule) {

@@ -11,7 +11,8 @@ TEST(sha256_matches_the_published_vectors) {
     CHECK_EQ(digest("abc"), std::string("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
     CHECK_EQ(digest("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
              std::string("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"));
-    CHECK_EQ(digest(std::string(1000000, 'a')), std::string("cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"));
+    CHECK_EQ(digest(std::string(1000000, 'a')),
+             std::string("cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"));
 }
 
 TEST(a_digest_is_64_lowercase_hex_digits) {
@@ -23,8 +24,11 @@ TEST(a_digest_is_64_lowercase_hex_digits) {
 }
 
 TEST(utf8_is_told_from_other_bytes) {
-    for (const char* good : {"", "wave", "Wellenh\xc3\xb6he", "\xe6\xb3\xa2", "\xf0\x9f\x8c\x8a", "\xf4\x8f\xbf\xbf"}) CHECK(is_utf8(good));
-    for (const char* bad : {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "a\xc3\x28"}) {
+    for (const char* good :
+         {"", "wave", "Wellenh\xc3\xb6he", "\xe6\xb3\xa2", "\xf0\x9f\x8c\x8a", "\xf4\x8f\xbf\xbf"})
+        CHECK(is_utf8(good));
+    for (const char* bad : {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                            "\xf5\x80\x80\x80", "\xff", "a\xc3\x28"}) {
         CHECK(!is_utf8(bad));
     }
 }

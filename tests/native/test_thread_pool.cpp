@@ -79,7 +79,8 @@ TEST(sessions_on_several_threads_do_not_wait_for_each_other) {
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&] {
             Visits visits(50000);
-            for (int i = 0; i < 50; ++i) ThreadPool::Session(2, visits.total).run(visits.total, 64, &Visits::body, &visits);
+            for (int i = 0; i < 50; ++i)
+                ThreadPool::Session(2, visits.total).run(visits.total, 64, &Visits::body, &visits);
             good += visits.each(50);
         });
     }
