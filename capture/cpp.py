@@ -70,6 +70,9 @@ class ExpressionWriter:
         text, strength = self._write(node)
         return text if strength >= least else f"({text})"
 
+    def name(self, local: ir.Local) -> str:
+        return identifier(local.name)
+
     def list(self, nodes: Iterable[ir.Expr]) -> str:
         return ", ".join(self.text(node) for node in nodes)
 
@@ -78,7 +81,7 @@ class ExpressionWriter:
             case ir.Literal():
                 return literal(node.type, node.value), UNARY if node.value < 0 else PRIMARY
             case ir.Local():
-                return identifier(node.name), PRIMARY
+                return self.name(node), PRIMARY
             case ir.ThreadIndex():
                 return self.thread_names[node.dimension], PRIMARY
             case ir.GridIndex():

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from . import ir
-from .access import argument_access
-from .cpp import ExpressionWriter, StatementWriter, function_text, struct_text, structs_of
-from .cpp_names import function_name, identifier
-from .cuda_stencil import STENCIL_CALL, stencil_entries, stencil_runtime
-from .dtypes import ArrayType, Type, cpp_name
-from .plan import Guard, Plan, plan_kernel
+from .cpp import function_text, struct_text, structs_of
+from .cpp_names import function_name
+from .cpu_emit import cpu_entries
+from .cuda_emit import cuda_entries
+from .cuda_stencil import STENCIL_CALL, stencil_runtime
+from .dtypes import Type
+from .kernel_text import KernelText
 
 ABI_VERSION = 1  # part of every module's hash: raise it when emitted code and launches stop fitting older ones
 
@@ -43,7 +43,7 @@ def emit_module(
         functions.update((function_name(function), function) for function in ir.functions_of(form.body))
     parts += [struct_text(struct) for struct in structs_of(_types_in(form for _, form in kernels))]
     parts += [function_text(function, with_lines, sites) for function in functions.values()]
-    texts = [_KernelWriter(base, form, with_lines, sites).text() for base, form in kernels]
+    texts = [_kernel_text(KernelText(base, form, with_lines, sites)) for base, form in kernels]
     if any(STENCIL_CALL in text for text in texts):
         parts.append(stencil_runtime())
     return "\n".join(parts + texts)
@@ -60,227 +60,7 @@ def _types_in(forms: Iterable[ir.KernelForm]) -> list[Type]:
     return types
 
 
-@dataclass
-class _KernelWriter:
-    """Writes one kernel: its arguments, its body, and the entries of the ABI (docs/architecture.md)."""
-
-    base: str
-    form: ir.KernelForm
-    with_lines: bool
-    sites: list[ir.Where] | None
-
-    def __post_init__(self) -> None:
-        self.plan: Plan = plan_kernel(self.form)
-        self.rank = self.form.rank
-        self.coordinates = tuple(f"thread_c{dimension}" for dimension in range(self.rank))
-        self.expressions = ExpressionWriter(self.coordinates, self.sites)
-        self.peeled = bool(self.plan.guards)
-
-    def text(self) -> str:
-        cpu = self._cpu_entries()
-        cuda = self._cuda_entries()
-        rule = f"// ---- {self.form.name} {'-' * max(1, 112 - len(self.form.name))}"
-        return f"{rule}\n\n{self._arguments()}\n{self._threads()}\n#if WC_CUDA\n\n{cuda}\n#else\n\n{cpu}\n#endif\n"
-
-    def _arguments(self) -> str:
-        fields = "".join(f"    {cpp_name(p.type)} {identifier(p.name)};\n" for p in self.form.parameters)
-        return f"struct {self.base}_args {{\n{fields}}};\n"
-
-    # The kernel as a struct: arguments, what is the same for all threads, and the body of one thread.
-
-    def _threads(self) -> str:
-        setup = self.plan.setup
-        members = "".join(f"    {cpp_name(a.target.type)} {self.expressions.text(a.target)};\n" for a in setup)
-        assignments = "".join(
-            f"        {self.expressions.text(a.target)} = {self.expressions.text(a.value)};\n" for a in setup
-        )
-        members += (
-            f"\n    WC_INLINE void setup() {{\n{assignments}    }}\n" if setup else "    WC_INLINE void setup() {}\n"
-        )
-        template = "    template <bool interior>\n" if self.peeled else ""
-        lines = "\n".join(line if line.startswith("#line") else f"    {line}" for line in self._body())
-        return (
-            f"struct {self.base} : {self.base}_args {{\n{members}\n{template}"
-            f"    WC_INLINE void thread({self._thread_parameters()}) const {{\n{lines}\n    }}\n}};\n"
-        )
-
-    def _thread_parameters(self) -> str:
-        names = [*self.coordinates, *(("grid_row", "grid_column") if self.plan.width is not None else ())]
-        return ", ".join(f"int {name}" for name in names)
-
-    def _body(self) -> list[str]:
-        given = {parameter.name for parameter in self.form.parameters}
-        given |= {a.target.name for a in self.plan.setup if isinstance(a.target, ir.Local)}
-        changed = [p for p in self.form.parameters if p.name in _assigned_names(self.plan.body)]
-        copies = [
-            f"    {cpp_name(p.type)} {identifier(p.name)} = {self.base}_args::{identifier(p.name)};" for p in changed
-        ]
-        return copies + StatementWriter(self.plan.body, given, self.coordinates, self.with_lines, self.sites).lines
-
-    def _call(self, interior: bool, arguments: str) -> str:
-        template = f"<{'true' if interior else 'false'}>" if self.peeled else ""
-        return f"k.thread{template}({arguments});"
-
-    def _width(self, owner: str) -> str:
-        """The row width of a one-dimensional kernel, as seen from outside its struct."""
-        assert self.plan.width is not None
-        names = {p.name for p in self.form.parameters}
-        names |= {a.target.name for a in self.plan.setup if isinstance(a.target, ir.Local)}
-        return self._outside(self.plan.width, names, owner)
-
-    def _outside(self, node: ir.Expr, names: set[str], owner: str) -> str:
-        renamed = ir.rewrite(
-            node,
-            lambda part: (
-                ir.Local(part.type, f"{owner}.{identifier(part.name)}") if isinstance(part, ir.Local) else part
-            ),
-        )
-        return _OutsideWriter(self.coordinates).text(renamed)
-
-    # CPU
-
-    def _cpu_entries(self) -> str:
-        signature = f"const wc::launch_bounds<{self.rank}>* bounds, const {self.base}_args* args"
-        ranged = f"{signature}, wc::uint64 begin, wc::uint64 end"
-        return (
-            f"WC_NOINLINE void {self.base}_any({self._walk_parameters()}) {{\n"
-            f"    {self.base} k{{args}};\n    k.setup();\n"
-            f"    for (wc::thread_cursor<{self.rank}> at(bounds, begin, end); at.left; at.next()) {{\n"
-            f"        {self._call(False, self._generic_arguments('at.c'))}\n    }}\n}}\n\n"
-            f"{self._packed_walk()}"
-            f"WC_NOINLINE void {self.base}_walk({self._walk_parameters()}) {{\n    if (begin >= end) return;\n"
-            f"{self._dispatch()}    {self.base}_any(bounds, args, begin, end);\n}}\n\n"
-            f"WC_EXPORT void {self.base}_cpu_range({ranged}) {{\n"
-            f"    {self.base}_walk(*bounds, *args, begin, end);\n}}\n\n"
-            f"WC_EXPORT void {self.base}_cpu_forward({signature}) {{\n"
-            f"    {self.base}_walk(*bounds, *args, 0, bounds->size);\n}}\n"
-        )
-
-    def _walk_parameters(self) -> str:
-        return (
-            f"const wc::launch_bounds<{self.rank}>& bounds, const {self.base}_args& args,\n"
-            "    wc::uint64 begin, wc::uint64 end"
-        )
-
-    def _generic_arguments(self, coordinates: str) -> str:
-        parts = [f"{coordinates}[{dimension}]" for dimension in range(self.rank)]
-        if self.plan.width is not None:
-            width = self._width("k")
-            parts += [f"wc::floordiv({coordinates}[0], {width})", f"wc::mod({coordinates}[0], {width})"]
-        return ", ".join(parts)
-
-    def _arrays(self) -> list[ir.Parameter]:
-        return [p for p in self.form.parameters if isinstance(p.type, ArrayType)]
-
-    def _can_pack(self) -> bool:
-        """Arrays inside struct arguments are out of sight: such kernels take the general walk."""
-        return all(
-            isinstance(p.type, ArrayType) or not getattr(p.type, "holds_arrays", False) for p in self.form.parameters
-        )
-
-    def _dispatch(self) -> str:
-        if not self._can_pack():
-            return ""
-        access = argument_access(self.form)
-        arrays = self._arrays()
-        tests = ["bounds.coord_mult <= 1"]
-        tests += [f"wc::is_packed(args.{identifier(p.name)})" for p in arrays]
-        for position, first in enumerate(arrays):
-            for second in arrays[position + 1 :]:
-                if access[first.name] != "read" or access[second.name] != "read":
-                    tests.append(f"wc::is_disjoint(args.{identifier(first.name)}, args.{identifier(second.name)})")
-        pointers = "".join(f", args.{identifier(p.name)}.data" for p in arrays)
-        condition = " &&\n        ".join(tests)
-        return f"    if ({condition})\n        return {self.base}_packed(bounds, args, begin, end{pointers});\n"
-
-    def _packed_walk(self) -> str:
-        """For arrays that are dense along their last dimension and don't overlap: what compilers vectorise."""
-        if not self._can_pack():
-            return ""
-        arrays = [(identifier(p.name), p.type) for p in self.form.parameters if isinstance(p.type, ArrayType)]
-        pointers = "".join(f",\n    {cpp_name(type.dtype)}* WC_RESTRICT data_{i}" for i, (_, type) in enumerate(arrays))
-        fixed = "".join(
-            f"    k.{name}.data = data_{i};\n    k.{name}.strides[{type.ndim - 1}] = sizeof({cpp_name(type.dtype)});\n"
-            for i, (name, type) in enumerate(arrays)
-        )
-        return (
-            f"WC_NOINLINE void {self.base}_packed({self._walk_parameters()}{pointers}) {{\n"
-            f"    {self.base} k{{args}};\n{fixed}    k.setup();\n"
-            f"{self._rows()}}}\n\n"
-        )
-
-    def _rows(self) -> str:
-        if self.plan.width is None:
-            outer = [f"row.c[{dimension}]" for dimension in range(self.rank - 1)]
-            return self._row_loop(f"wc::row_cursor<{self.rank}> row(bounds, begin, end)", self.rank - 1, [*outer, "i"])
-        width = self._width("k")
-        return (
-            f"    const int grid_width = {width};\n"
-            f"    if (grid_width <= 0) return {self.base}_any(bounds, args, begin, end);\n"
-            f"    const wc::launch_bounds<2> grid = {{{{0u, wc::uint32(grid_width)}}, bounds.size, 1}};\n"
-            + self._row_loop(
-                "wc::row_cursor<2> row(grid, begin, end)", 1, ["row.c[0] * grid_width + i", "row.c[0]", "i"]
-            )
-        )
-
-    def _row_loop(self, cursor: str, inner: int, arguments: list[str]) -> str:
-        call = ", ".join(arguments)
-        head = f"    for ({cursor}; row.left; row.next()) {{\n"
-        if not self.peeled:
-            return f"{head}        for (int i = row.c[{inner}]; i < row.last; ++i) {self._call(False, call)}\n    }}\n"
-        guards = "".join(f"        {self._guard(guard)}\n" for guard in self.plan.guards)
-        return (
-            f"{head}        wc::interior_range inside(row.c[{inner}], row.last);\n{guards}"
-            f"        for (int i = row.c[{inner}]; i < inside.first; ++i) {self._call(False, call)}\n"
-            f"        for (int i = inside.first; i < inside.last; ++i) {self._call(True, call)}\n"
-            f"        for (int i = inside.last; i < row.last; ++i) {self._call(False, call)}\n    }}\n"
-        )
-
-    def _guard(self, guard: Guard) -> str:
-        bound = self._outside(guard.bound, set(), "k")
-        offset = f" - {guard.offset}" if guard.offset > 0 else f" + {-guard.offset}" if guard.offset < 0 else ""
-        return f"inside.{'at_least' if guard.is_low else 'at_most'}(wc::int64({bound}){offset});"
-
-    # CUDA
-
-    def _cuda_entries(self) -> str:
-        parameters = ", ".join(
-            [
-                f"wc::launch_bounds<{self.rank}> bounds",
-                *(f"{cpp_name(p.type)} arg_{identifier(p.name)}" for p in self.form.parameters),
-            ]
-        )
-        values = ", ".join(f"arg_{identifier(p.name)}" for p in self.form.parameters)
-        start = f"    {self.base} k{{{{{values}}}}};\n    k.setup();\n"
-        text = (
-            f'extern "C" __global__ void __launch_bounds__(256) {self.base}_cuda_kernel_forward({parameters}) {{\n'
-            f"    const wc::uint64 index = wc::linear_index();\n    if (index >= bounds.size) return;\n"
-            f"    int c[{self.rank}];\n    wc::coordinates(bounds, index, c);\n{start}"
-            f"    {self._call(False, self._generic_arguments('c'))}\n}}\n"
-        )
-        if self.rank == 2:
-            text += (
-                f'\nextern "C" __global__ void __launch_bounds__(256) {self.base}_cuda_grid2d({parameters}) {{\n'
-                f"    wc::wait_for_previous_kernel();\n"
-                f"    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;\n"
-                f"    if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;\n{start}"
-                f"    {self._call(False, 'int(row), int(column)')}\n}}\n"
-            )
-        return text + stencil_entries(self.base, self.form, self.plan, self.with_lines)
-
-
-class _OutsideWriter(ExpressionWriter):
-    """Writes names that already are C++ (`k.width`)."""
-
-    def _write(self, node: ir.Expr) -> tuple[str, int]:
-        if isinstance(node, ir.Local):
-            return node.name, 20
-        return super()._write(node)
-
-
-def _assigned_names(body: tuple[ir.Stmt, ...]) -> set[str]:
-    names = set()
-    for node in ir.walk(body):
-        if isinstance(node, ir.Assign) and isinstance(node.target, ir.Local):
-            names.add(node.target.name)
-    return names
+def _kernel_text(kernel: KernelText) -> str:
+    rule = f"// ---- {kernel.form.name} {'-' * max(1, 112 - len(kernel.form.name))}"
+    structs, cpu, cuda = kernel.structs(), cpu_entries(kernel), cuda_entries(kernel)
+    return f"{rule}\n\n{structs}\n#if WC_CUDA\n\n{cuda}\n#else\n\n{cpu}\n#endif\n"

@@ -70,9 +70,9 @@ class ExpressionParser:
         """A literal written without a type takes the type that it meets; anything else stays as it is."""
         if not isinstance(value, ir.Literal) or not value.weak or value.type == type or not isinstance(type, Scalar):
             return value
-        if type.is_float and value.type is not scalars.bool:
+        if type.is_float:
             return ir.Literal(type, float(value.value), where=value.where)
-        if type.is_integer and value.type is scalars.int32 and fits(int(value.value), type):
+        if type.is_integer and isinstance(value.value, int) and fits(value.value, type):
             return ir.Literal(type, value.value, where=value.where)
         return value
 
