@@ -54,9 +54,17 @@ class Rescue:
         self._age = 0
 
     def check(
-        self, simulation: Any, setup: Setup, heights: np.ndarray | None, extremes: tuple[float, float] | None
+        self,
+        simulation: Any,
+        setup: Setup,
+        stable: bool,
+        heights: np.ndarray | None,
+        extremes: tuple[float, float] | None,
     ) -> str:
-        """Why this frame is bad, in one line, or an empty text; good states are kept now and then."""
+        """Why this frame is bad, in one line, or an empty text; good states are kept now and then.
+
+        stable: of an unstable setup nothing is kept, since going back there would only run away again.
+        """
         if heights is not None:
             reason = self._detector.check(heights)
         elif extremes is not None:
@@ -72,7 +80,7 @@ class Rescue:
         interval = max(1, cells // CELLS_EACH_FRAME)
         if simulation.device != "cpu":
             interval = max(interval, FEWEST_FRAMES_ON_DEVICE)
-        if self._kept is None or self._age >= interval:
+        if self._kept is None or (stable and self._age >= interval):
             self._trusted, self._kept = self._kept, Good(setup, simulation.checkpoint())
             self._age = 0
         return ""

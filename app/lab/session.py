@@ -1,7 +1,6 @@
 """The laboratory session: what a person edits, between the running simulation and the panels. No window, no GL.
 
-`setup` is what is wished; the host captures beside the running loop, so the simulation may lag a few frames behind it.
-`update`, called once a displayed frame, brings the simulation level: it uploads what a new capture lacks.
+`setup` is what is wished; the link (link.py) brings the running simulation level with it, frame by frame.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from ..scene import FRAME_RATE, Grid, Parameter
 from ..scenes import BUILT_IN, find_scene
 from .history import History
 from .library import Library
+from .link import Link
 from .measure import Measurements
 from .presets import Preset
 from .rescue import Rescue
 from .setup import HIGHEST_TIME_SCALE, LOWEST_TIME_SCALE, Setup
-from .sources import MAX_SOURCES, Drive, table_entries
 from .stability import MAX_SUBSTEPS, Policy, Scheme, settle
 from .tools import Toolbox
-from .walls import Medium, Painter, sponge_strength
+from .walls import Medium, sponge_strength
 
 TANK = "tank"
 """The scene that has walls, boundaries and sources."""
@@ -68,20 +67,21 @@ class Lab:
         self.history: History[Setup] = History()
         self.policy: Policy = "refuse"
         self._message, self._said_at = "", 0.0
-        self.drive = Drive()
+        self.link = Link(host)
         self.measurements = Measurements()
         self.rescue = Rescue()
         self.tools = Toolbox(self)
-        self.medium: Medium | None = None
-        self.medium_version = 0
-        self._medium_is_old = False
-        self._painter = Painter()
-        self._simulation: Any = simulation
-        self._generation = -1
-        self._sources_sent = 0
-        self._keep_waves = True
-        self._pending_fields: Mapping[str, np.ndarray] | None = None
         self.update()
+
+    @property
+    def medium(self) -> Medium | None:
+        """What the kernels read about the water; None for a scene without walls."""
+        return self.link.medium
+
+    @property
+    def medium_version(self) -> int:
+        """Changes whenever the medium does."""
+        return self.link.medium_version
 
     @property
     def message(self) -> str:
@@ -183,18 +183,15 @@ class Lab:
     def show(self, setup: Setup) -> None:
         """Takes up another scene with still water and nothing to undo."""
         self.history.clear()
-        self._keep_waves = False
         self._restart(setup)
 
     def _restart(self, setup: Setup) -> None:
-        self.rescue.clear()
-        self._pending_fields = None
+        setup = self._with_defaults(setup)
         self.tools.selected = None
-        self._apply(self._with_defaults(setup))
-        self.host.simulation.reset()
-        self.drive.reset()
+        self.link.still(setup)
+        self._apply(setup)
         self.measurements.clear()
-        self._generation = -1
+        self.rescue.clear()
         self._steady()
 
     def _steady(self) -> None:
@@ -212,8 +209,7 @@ class Lab:
 
     def restore_fields(self, fields: Mapping[str, np.ndarray]) -> None:
         """Puts waves on the water as soon as the simulation is the one that the setup wishes."""
-        self._pending_fields = fields
-        self._generation = -1
+        self.link.put_waves(fields)
         self.update()
 
     @property
@@ -266,8 +262,7 @@ class Lab:
 
     def reset_waves(self) -> None:
         """Still water; sources begin again."""
-        self.host.simulation.reset()
-        self.drive.reset()
+        self.link.still(self.setup)
         self.measurements.clear()
         self.rescue.clear()
 
@@ -318,35 +313,17 @@ class Lab:
     def update(self) -> None:
         """Once a displayed frame, paused or not: brings the simulation level with the setup."""
         simulation = self.host.simulation
-        if simulation is not self._simulation:
-            self._change_simulation(simulation)
-        if simulation.generation != self._generation:
-            self._generation = simulation.generation
-            self._send_all()
-        if self._medium_is_old:
-            self._send_medium()
-        self._follow_failure()
+        if not self.host.busy and not self.link.level(self.setup):
+            if self.link.arrived():
+                self._adopt(simulation)
+            else:  # the capture failed and the old one runs on
+                self.setup = self.setup.with_(scene=simulation.scene.name, grid=simulation.grid)
+        self.link.send(self.setup)
 
     def before_frame(self, substeps: int | None = None) -> None:
-        """Before each simulated frame (or lone sub-step): uploads what the sources do in it."""
+        """Before each simulated frame (or lone sub-step): sends what the sources do in it."""
         self.update()
-        simulation = self.host.simulation
-        if not simulation.has_input("sources"):
-            return
-        steps, count = self.drive.frame(
-            self.setup.sources,
-            substeps or simulation.grid.substeps,
-            simulation.dt,
-            simulation.grid.shape,
-            simulation.grid.cell,
-            math.sqrt(max(simulation.values.get("k_speed", 1.0), 1e-12)),
-        )
-        if count or self._sources_sent:
-            whole = np.zeros(table_entries(simulation.grid.substeps), dtype=steps.dtype)
-            whole[: len(steps)] = steps
-            simulation.set_input("sources", whole)
-            simulation.set_input("source_count", np.array([count], dtype=np.int32))
-            self._sources_sent = count
+        self.link.feed_sources(self.setup, substeps)
 
     def after_frame(self, heights: np.ndarray | None = None, extremes: tuple[float, float] | None = None) -> bool:
         """After each simulated frame: measures and looks out for runaways.
@@ -355,82 +332,34 @@ class Lab:
         False when the waves ran away: the simulation is paused on the last good state then.
         """
         simulation = self.host.simulation
-        reason = self.rescue.check(simulation, self.setup, heights, extremes)
+        scheme = self.scheme
+        stable = scheme is None or scheme.stable
+        reason = self.rescue.check(simulation, self.setup, stable, heights, extremes)
         if reason:
             simulation.paused = True
             if self.rescue.good is not None:
                 simulation.restore(self.rescue.good.fields)
             self.message = f"stopped: {reason}"
             return False
-        self.measurements.add(simulation, self.setup.probes, self.scheme, self.medium, heights)
+        self.measurements.add(simulation, self.setup.probes, scheme, self.medium, heights)
         return True
 
     # ---- inside
 
     def _apply(self, setup: Setup) -> None:
-        """Makes `setup` the wished one and sends what can be sent at once."""
-        before, self.setup = self.setup, setup
-        simulation = self.host.simulation
-        if (setup.scene, setup.grid) != (simulation.scene.name, simulation.grid) or self.host.busy:
-            self.host.open_scene(setup.scene, setup.grid)
-        self._send_values()
-        self._medium_is_old |= (setup.walls, setup.boundaries) != (before.walls, before.boundaries)
-
-    def _change_simulation(self, simulation: Any) -> None:
-        """The host has put another scene's simulation in place: the one that was wished, or one of its own accord."""
-        before, self._simulation = self._simulation, simulation
-        self._generation = -1
-        if simulation.scene.name != self.setup.scene and not self.host.busy:
-            self._adopt(simulation)
-        elif self._keep_waves:
-            simulation.restore({n: f for n, f in before.checkpoint().items() if n in simulation.scene.fields})
-        self._keep_waves = True
+        """Makes `setup` the wished one."""
+        self.setup = setup
+        self.link.apply(setup)
 
     def _adopt(self, simulation: Any) -> None:
         """Follows a simulation that nobody wished here, as when a capture is loaded from a file."""
         self.setup = Setup(simulation.scene.name, simulation.grid, simulation.time_scale, dict(simulation.values))
+        self.link.forget_waves()
         self.library.follow(self.setup, simulation.scene.title)
         self.history.clear()
         self.rescue.clear()
-        self.drive.reset()
         self.measurements.clear()
         self.tools.put_down()
-
-    def _send_all(self) -> None:
-        self._send_values()
-        self._medium_is_old = True
-        self._sources_sent = MAX_SOURCES  # a new capture may hold anything: send once even when there are none
-        simulation = self.host.simulation
-        level = (simulation.scene.name, simulation.grid) == (self.setup.scene, self.setup.grid)
-        if self._pending_fields is not None and level:
-            simulation.restore(self._pending_fields)
-            self._pending_fields = None
-
-    def _send_values(self) -> None:
-        simulation = self.host.simulation
-        known = {parameter.name for parameter in simulation.scene.parameters}
-        simulation.set_values({name: v for name, v in self.setup.parameters.items() if name in known})
-        simulation.time_scale = self.setup.time_scale
-
-    def _send_medium(self) -> None:
-        """Once a displayed frame at most, however fast the brush moves."""
-        self._medium_is_old = False
-        simulation = self.host.simulation
-        if not simulation.has_input("speed"):
-            self.medium = None
-        else:
-            grid = simulation.grid
-            self.medium = self._painter.medium(self.setup.walls, self.setup.boundaries, grid.shape, grid.cell)
-            simulation.set_input("speed", self.medium.speed)
-            simulation.set_input("damping", self.medium.damping)
-            simulation.set_input("edges", self.setup.boundaries.codes())
-        self.medium_version += 1
-
-    def _follow_failure(self) -> None:
-        """When a capture failed the host stays with the old one: so does the setup."""
-        simulation = self.host.simulation
-        if not self.host.busy and (simulation.scene.name, simulation.grid) != (self.setup.scene, self.setup.grid):
-            self.setup = self.setup.with_(scene=simulation.scene.name, grid=simulation.grid)
 
     def _with_scene_for(self, wish: Setup) -> Setup:
         """Walls, edges and sources need the tank: the first of them takes the session there."""

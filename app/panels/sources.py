@@ -50,7 +50,7 @@ def draw(app: PanelHost) -> None:
         return
     width = row_of(3)
     if button("Fire", "Starts its pulse, or its phase, again.", width):
-        lab.drive.fire(selected.uid)
+        lab.link.drive.fire(selected.uid)
     imgui.same_line()
     if button("Copy", "Another one like it, beside it.", width, enabled=len(sources) < MAX_SOURCES):
         copy = replace(

@@ -252,6 +252,23 @@ def test_a_runaway_seen_on_the_device_only_by_its_extremes_stops_too(host: FakeH
     assert host.lab.after_frame(extremes=(float("-inf"), float("inf"))) is False
 
 
+def test_going_back_leads_to_stable_settings_even_after_many_unstable_frames(host: FakeHost) -> None:
+    host.simulation.heights()[:] = 0.25
+    run(host, 3)
+    host.lab.policy = "allow"
+    host.lab.set_grid(substeps=1)
+    for n in range(5):
+        host.simulation.heights()[:] = 0.5 + n
+        run(host)
+    host.simulation.heights()[:] = np.nan
+    assert host.lab.after_frame(host.simulation.heights()) is False
+    host.lab.perform("restore")
+    run(host)
+    assert host.lab.scheme.stable
+    assert host.simulation.grid.substeps == 16
+    assert host.simulation.heights() == pytest.approx(np.full((128, 128), 0.25))
+
+
 def test_restore_without_a_runaway_does_nothing(host: FakeHost) -> None:
     assert host.lab.restore() is False
 
@@ -320,6 +337,32 @@ def test_opening_a_scene_starts_with_still_water_and_nothing_to_undo(host: FakeH
     run(host)
     assert not host.simulation.heights().any()
     assert host.lab.undo() is False
+
+
+def test_a_scene_whose_capture_takes_its_time_still_starts_with_still_water(tank: FakeHost) -> None:
+    tank.slow = True
+    tank.simulation.heights()[:] = 1.0
+    tank.lab.open_preset(1)
+    run(tank, 2)
+    tank.simulation.heights()[:] = 0.5  # a poke while waiting
+    assert not tank.simulation.inputs["sources"]["push"].any()
+    tank.finish()
+    run(tank)
+    assert tank.simulation.grid == Grid(192, 192)
+    assert not tank.simulation.heights().any()
+    assert tank.simulation.inputs["sources"]["push"].any()
+
+
+def test_after_a_preset_the_next_change_of_scene_keeps_its_waves(host: FakeHost) -> None:
+    host.lab.open_preset(0)
+    run(host)
+    host.lab.edit(host.lab.setup.with_(scene="wave", sources=(), walls=()), "scene")
+    run(host)
+    host.simulation.heights()[:] = 0.5
+    host.lab.edit(host.lab.setup.with_(walls=(WALL,)), "wall")
+    run(host)
+    assert host.simulation.scene.name == "tank"
+    assert (host.simulation.heights() == 0.5).all()
 
 
 def test_reset_scene_goes_back_to_the_opened_one_and_can_be_undone(host: FakeHost) -> None:
