@@ -18,7 +18,7 @@ from .vectors import MatrixType, VectorType
 if TYPE_CHECKING:
     from .kernel import Function
 
-BUILTIN_INTRINSICS = {builtins.min: "min", builtins.max: "max", builtins.abs: "abs", builtins.round: "rint"}
+BUILTIN_INTRINSICS = ((builtins.min, "min"), (builtins.max, "max"), (builtins.abs, "abs"), (builtins.round, "rint"))
 
 FLOAT_ONLY = frozenset(
     name
@@ -56,8 +56,7 @@ class CallParser(ExpressionParser):
             return self._cast(node, callee)
         if isinstance(callee, VectorType | MatrixType | StructType):
             return self._construct(node, callee)
-        if getattr(callee, "__hash__", None) and callee in BUILTIN_INTRINSICS:
-            callee = INTRINSICS[BUILTIN_INTRINSICS[callee]]
+        callee = next((INTRINSICS[name] for function, name in BUILTIN_INTRINSICS if callee is function), callee)
         if isinstance(callee, IntrinsicFunction):
             return self._intrinsic(node, callee)
         return self._unknown_call(node, text)

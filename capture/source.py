@@ -67,7 +67,10 @@ class FunctionSource:
             return self.lookup(node.id)
         if isinstance(node, ast.Attribute):
             owner = self.resolve(node.value)
-            return MISSING if owner is MISSING else getattr(owner, node.attr, MISSING)
+            try:
+                return MISSING if owner is MISSING else getattr(owner, node.attr, MISSING)
+            except Exception:  # properties run code of their own
+                return MISSING
         return MISSING
 
     def names(self) -> dict[str, Any]:
