@@ -118,7 +118,9 @@ def record_and_save(scene: Scene, grid: Grid, path: Path, targets: list[str] | N
 
     with span("record", "capture", scene=scene.name, grid=repr(grid)):
         recorded = scene.record(grid)
-    with span("compile and save", "capture", file=path.name):
+    with span("compile", "capture", modules=len(recorded.graph.modules)):
+        _compile(recorded.graph, targets)
+    with span("save", "capture", file=path.name):
         wc.capture_save(recorded.graph, str(path), inputs=recorded.inputs, outputs=recorded.outputs, targets=targets)
     return recorded
 
@@ -133,6 +135,19 @@ def remove_capture(path: Path) -> None:
     with suppress(OSError):
         path.unlink(missing_ok=True)
     shutil.rmtree(modules_folder(path), ignore_errors=True)
+
+
+def _compile(graph: wc.Graph, targets: list[str] | None) -> None:
+    """Builds every module now, so that saving finds them built."""
+    from ..capture import binaries
+    from ..capture.targets import parse_targets
+
+    for text in graph.modules.values():
+        if targets is None:
+            binaries.build_for(text, graph.device)
+        else:
+            for target in parse_targets(targets, "capture"):
+                binaries.build(text, target)
 
 
 def copy_capture(source: Path, destination: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import UserError
@@ -11,6 +12,7 @@ from .scenes import find_scene
 
 if TYPE_CHECKING:
     from .application import Application
+    from .camera import Pose
 
 DEFAULT_SIZE = (1280, 800)
 
@@ -26,21 +28,39 @@ def chosen_grid(options: Namespace, scene: Scene) -> Grid:
     return scene.default_grid.with_(**{name: value for name, value in wanted.items() if value is not None})
 
 
+VIEWS = ("home", "top", "side")
+
+
+def check_choices(options: Namespace) -> None:
+    """Refuses what names nothing, before a window or a context is opened. Raises UserError."""
+    if options.file is not None and not options.file.is_file():
+        raise UserError(f"{options.file}: there is no such file")
+    if options.view is not None and options.view not in VIEWS:
+        _pose(options.view)
+    if options.preset is not None:
+        _preset_index(options.preset)
+    if not options.preset and not options.file:
+        chosen_grid(options, chosen_scene(options))
+
+
 def apply_view(application: Application, text: str | None, target: Any) -> None:
     """Puts the camera where `--view` says, at once. A frame that lasts no time shows what panels cover."""
-    from .camera import Pose
-
     if text is None:
         return
     application.frame(0.0, target)
     camera = application.stage.camera
-    named = {"home": camera.home, "top": camera.top, "side": camera.side}
-    if text in named:
-        named[text]()
+    if text in VIEWS:
+        getattr(camera, text)()
         camera.update(60.0)
-        return
+    else:
+        camera.pose = _pose(text)
+
+
+def _pose(text: str) -> Pose:
+    from .camera import Pose
+
     try:
-        camera.pose = Pose.parse(text)
+        return Pose.parse(text)
     except ValueError as error:
         raise UserError(f"--view: give home, top, side or a pose; {error}") from error
 
@@ -53,24 +73,26 @@ def moves_by_itself(options: Namespace) -> bool:
 def apply_document(application: Application, options: Namespace) -> None:
     """Opens the preset or file that the flags name; UserError when that is not possible."""
     preset, file = getattr(options, "preset", None), getattr(options, "file", None)
+    lab: Any = application.lab
     if preset is not None:
-        _open_preset(application, preset)
+        index = _preset_index(preset)
+        lab.load(preset) if index is None else lab.open_preset(index)
     elif file is not None and file.suffix == ".wrp":
         application.open_capture(file)
-    elif file is not None and application.lab is not None:
-        application.lab.load(file)
+    elif file is not None:
+        lab.load(file)
     if application.errors:
         raise UserError(application.errors.entries[-1].text)
     application.swap.wait()
 
 
-def _open_preset(application: Application, name: str) -> None:
-    lab = application.lab
-    presets = lab.presets if lab is not None else []
-    names = [preset.name for preset in presets]
-    if name in names and lab is not None:
-        lab.open_preset(names.index(name))
-    elif name.endswith(".toml") and lab is not None:
-        lab.load(name)
-    else:
-        raise UserError(f"--preset {name}: no such preset; give the path of a TOML file or one of {', '.join(names)}")
+def _preset_index(name: str) -> int | None:
+    """Its place in the gallery; None for the path of a file that is there."""
+    from .lab.presets import gallery
+
+    names = [preset.name for preset in gallery()]
+    if name in names:
+        return names.index(name)
+    if name.endswith(".toml") and Path(name).is_file():
+        return None
+    raise UserError(f"--preset {name}: no such preset; give the path of a TOML file or one of {', '.join(names)}")

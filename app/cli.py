@@ -26,6 +26,9 @@ def _main(options: Namespace) -> int:
         Settings.forget()
     if options.smoke:
         return _smoke(options)
+    from .choices import check_choices
+
+    check_choices(options)
     if options.benchmark:
         from .benchmark import benchmark
 

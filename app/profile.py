@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from argparse import Namespace
-from pathlib import Path
 
 from . import trace
 from .backend import choose_device
@@ -21,7 +21,8 @@ def profile(options: Namespace) -> int:
     kept = trace.start()
     try:
         with tempfile.TemporaryDirectory(prefix="whitecap-profile-") as folder:
-            _run(options, CaptureCache(Path(folder)))
+            os.environ["WHITECAP_CACHE_DIR"] = folder  # of this process: nothing is found compiled
+            _run(options, CaptureCache())
     finally:
         trace.stop()
     kept.save(options.out)

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -292,6 +293,52 @@ def test_the_close_button_quits(open_window):
     hand = open_window("--size", "640x480")
     hand._event("on_close")
     assert not hand.session.going
+
+
+@pytest.mark.parametrize("how", ["on_close", "on_key_press"])
+def test_closing_while_something_compiles_waits_for_nothing(display, monkeypatch, how):
+    from pyglet.window import key
+    from whitecap.app import session as sessions
+
+    gate = threading.Event()
+    monkeypatch.setattr(sessions, "Simulation", lambda *_, **__: gate.wait(60))
+    session = sessions.WindowSession(parse(["--fresh", "--size", "640x480"])[1])
+    session.window._native.dispatch_event(how, *([key.ESCAPE, 0] if how == "on_key_press" else []))
+    try:
+        assert session.open() is False
+        assert not gate.is_set()
+    finally:
+        gate.set()
+        session.close()
+
+
+def test_the_splash_says_what_goes_on(display, monkeypatch):
+    from whitecap.app import session as sessions
+
+    gate, make, seen = threading.Event(), sessions.Simulation, []
+
+    def slow(*arguments, **options):
+        gate.wait(60)
+        return make(*arguments, **options)
+
+    def draw(viewport, label, seconds):
+        seen.append(label)
+        splash(viewport, label, seconds)
+        if len(seen) == 5:
+            gate.set()
+
+    splash = sessions.draw_splash
+    monkeypatch.setattr(sessions, "Simulation", slow)
+    monkeypatch.setattr(sessions, "draw_splash", draw)
+    session = sessions.WindowSession(parse(["--fresh", "--size", "640x480"])[1])
+    try:
+        assert session.open()
+        assert set(seen) == {"opening Wave"}
+        width, height = session.window.viewport().framebuffer
+        picture = np.frombuffer(session.window.target.read((0, 0, width, height), components=3, alignment=1), np.uint8)
+        assert np.ptp(picture) > 100  # neither black nor one colour
+    finally:
+        session.close()
 
 
 def test_typing_into_a_field_triggers_no_shortcut(open_window):

@@ -107,6 +107,14 @@ def test_a_forced_backend_that_is_not_there_is_refused(whitecap):
     refused(result, 1, "--backend cuda-interop", "cpu")
 
 
+@pytest.fixture
+def gl(whitecap):
+    """Skips where there is no OpenGL off screen."""
+    result = whitecap("--offscreen", "--frames", 1, "--size", "64x48", "--width", 8, "--height", 8)
+    if result.returncode != 0:
+        pytest.skip(result.stderr.strip())
+
+
 # ---- files
 
 
@@ -166,6 +174,23 @@ def test_a_truncated_file_is_refused(whitecap, capture_file, keep):
     data = capture_file.read_bytes()
     capture_file.write_bytes(data[:keep])
     refused(whitecap("inspect", capture_file), 1)
+
+
+def test_opening_a_truncated_capture_is_refused(gl, whitecap, capture_file):
+    capture_file.write_bytes(capture_file.read_bytes()[:-50])
+    refused(whitecap("--offscreen", capture_file), 1, "wave.wrp")
+
+
+def test_opening_a_capture_without_its_modules_is_refused(gl, whitecap, capture_file):
+    folder = modules_folder(capture_file)
+    folder.rename(folder.with_name("elsewhere"))
+    refused(whitecap("--offscreen", capture_file), 1, "wave_modules")
+
+
+def test_a_capture_of_another_program_is_shown(gl, whitecap, capture_file, tmp_path):
+    result = whitecap("--offscreen", capture_file, "--frames", 3, "--size", "64x48", "--screenshot", "out.png")
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_file_that_is_something_else_is_refused(whitecap, tmp_path):
@@ -264,7 +289,7 @@ def test_profile_writes_a_trace(whitecap, tmp_path):
     assert result.returncode == 0, result.stderr
     events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
     names = [event["name"] for event in events]
-    assert {"record", "compile and save", "load"} <= set(names)
+    assert {"record", "compile", "save", "load"} <= set(names)
     assert names.count("simulation") == 3
 
 
