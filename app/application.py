@@ -154,7 +154,7 @@ class Application:
 
     def set_camera_pose(self, text: str) -> None:
         """Flies to a pose given as text; an error dialog when it is none."""
-        from .camera import Pose
+        from .pose import Pose
 
         try:
             self.stage.camera.fly_to(Pose.parse(text))
@@ -299,7 +299,7 @@ class Application:
             fields = former.checkpoint()
         except Exception:
             good = self.lab.rescue.good if self.lab is not None else None
-            fields = good.fields if good is not None else {}
+            fields = dict(good.fields) if good is not None else {}
         former.abandon(fields)
         with suppress(Exception):
             self.backend.transfer.release()

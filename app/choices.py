@@ -12,7 +12,7 @@ from .scenes import find_scene
 
 if TYPE_CHECKING:
     from .application import Application
-    from .camera import Pose
+    from .pose import Pose
 
 DEFAULT_SIZE = (1280, 800)
 
@@ -57,7 +57,7 @@ def apply_view(application: Application, text: str | None, target: Any) -> None:
 
 
 def _pose(text: str) -> Pose:
-    from .camera import Pose
+    from .pose import Pose
 
     try:
         return Pose.parse(text)

@@ -29,7 +29,7 @@ class Series:
     """The last `length` values of one quantity, oldest first when read."""
 
     def __init__(self, length: int = 240) -> None:
-        self._values = np.zeros(length, dtype=np.float32)
+        self._values: np.ndarray = np.zeros(length, dtype=np.float32)
         self._count = 0
 
     def add(self, value: float) -> None:
@@ -50,7 +50,7 @@ class Series:
     def values(self) -> np.ndarray:
         """A copy, oldest first, float32."""
         if self._count < len(self._values):
-            return self._values[: self._count].copy()
+            return np.array(self._values[: self._count])
         oldest = self._count % len(self._values)
         values: np.ndarray = np.concatenate([self._values[oldest:], self._values[:oldest]])
         return values

@@ -12,7 +12,7 @@ import time
 import numpy as np
 import pytest
 from whitecap.app.arguments import parse
-from whitecap.app.camera import Pose
+from whitecap.app.pose import Pose
 from whitecap.app.scene import Grid
 
 pytestmark = [pytest.mark.window, pytest.mark.gl]
@@ -455,6 +455,23 @@ def test_a_screenshot_lands_in_a_file(open_window, tmp_path, monkeypatch):
     hand.turns(2)
     (path,) = tmp_path.glob("*.png")
     assert Image.open(path).size == (500, 400)
+
+
+def test_a_film_of_the_window_has_every_displayed_frame(open_window, tmp_path, monkeypatch):
+    imageio = pytest.importorskip("imageio.v2", reason="films need the extra whitecap[video]")
+    import platformdirs
+
+    monkeypatch.setattr(platformdirs, "user_pictures_dir", lambda: str(tmp_path))
+    hand = open_window("--size", "320x240")
+    hand.key("F9")
+    before = hand.application.simulation.frames
+    for _ in range(7):
+        hand.session.turn(0.3)  # a slow display: simulated time still runs evenly in the film
+    hand.key("F9")
+    (path,) = tmp_path.glob("*.mp4")
+    assert len(imageio.mimread(path, memtest=False)) == 7
+    assert hand.application.simulation.frames - before == 7
+    assert not hand.application.errors
 
 
 def test_a_failing_panel_is_an_error_in_the_dialog_and_not_the_end(open_window):

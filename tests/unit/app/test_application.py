@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from whitecap import _native
 from whitecap.app.application import Application
-from whitecap.app.camera import Pose
 from whitecap.app.errors import UserError
+from whitecap.app.pose import Pose
 from whitecap.app.scene import Grid
 from whitecap.app.scenes import find_scene
 from whitecap.app.session import title
@@ -76,6 +76,15 @@ def test_a_window_without_area_goes_on_simulating_and_draws_nothing(application,
         application.fixed_frame()
     assert application.simulation.frames == 5
     assert len(application.timings.phases["draw"]) == 0
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.5, 2.0])
+def test_pictures_have_framebuffer_pixels_and_hands_have_logical_ones(application, ratio):
+    there = application.pick(*CENTRE)
+    application.viewport = Viewport(800, 600, ratio)
+    application.fixed_frame()
+    assert application.stage.renderer.last["size"] == (800 * ratio, 600 * ratio)
+    assert application.pick(*CENTRE) == there
 
 
 # ---- pointer
