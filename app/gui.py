@@ -53,7 +53,11 @@ _KEYS = {
     **{f"F{n}": getattr(imgui.Key, f"f{n}") for n in range(1, 13)},
 }
 
-_MODIFIERS = {"ctrl": imgui.Key.mod_ctrl, "shift": imgui.Key.mod_shift, "alt": imgui.Key.mod_alt}
+_MODIFIERS = {
+    "ctrl": (imgui.Key.mod_ctrl, ("LCTRL", "RCTRL")),
+    "shift": (imgui.Key.mod_shift, ("LSHIFT", "RSHIFT")),
+    "alt": (imgui.Key.mod_alt, ("LALT", "RALT")),
+}
 
 
 class Gui:
@@ -72,10 +76,12 @@ class Gui:
         implot.set_imgui_context(self._context)
         io = imgui.get_io()
         io.set_ini_filename("")
+        io.config_flags |= imgui.ConfigFlags_.nav_enable_keyboard.value
         io.config_windows_move_from_title_bar_only = True
         _load_font()
         self.panels_visible = True
         self.help_visible = False
+        self._navigating = False
         self._panels = panels if panels is not None else _find_panels()
         self._renderer = make_renderer() if make_renderer is not None else None
         if self._renderer is None:
@@ -93,18 +99,23 @@ class Gui:
         imgui.get_io().add_mouse_pos_event(-3.4e38, -3.4e38)
 
     def button(self, button: Button, down: bool) -> None:
+        self._navigating = False
         imgui.get_io().add_mouse_button_event(_BUTTONS[button], down)
 
     def scroll(self, x: float, y: float) -> None:
         imgui.get_io().add_mouse_wheel_event(x, y)
 
     def key(self, name: str, down: bool, modifiers: set[str]) -> None:
-        """A key goes down or comes up; modifiers: those held after it."""
+        """A key goes down or comes up; modifiers: those held, with or without this key."""
         io = imgui.get_io()
-        for modifier, key in _MODIFIERS.items():
-            io.add_key_event(key, modifier in modifiers)
+        for modifier, (key, names) in _MODIFIERS.items():
+            io.add_key_event(key, down if name in names else modifier in modifiers)
         if name in _KEYS:
             io.add_key_event(_KEYS[name], down)
+        if down and name == "TAB" and "ctrl" in modifiers:
+            self._navigating = True
+        elif down and name == "ESCAPE":
+            self._navigating = False
 
     def text(self, text: str) -> None:
         imgui.get_io().add_input_characters_utf8(text)
@@ -129,9 +140,8 @@ class Gui:
 
     @property
     def navigating(self) -> bool:
-        """The keyboard moves a highlight through the panels, which then own arrows, Space and Enter."""
-        io = imgui.get_io()
-        return bool(io.nav_active and io.nav_visible)
+        """Ctrl+Tab has sent the keyboard to the panels, which own arrows, Space and Enter until Esc or a click."""
+        return self._navigating
 
     # ---- clipboard
 

@@ -22,7 +22,7 @@ MAX_RATE = 144.0
 HIDDEN_RATE = 20.0
 MINIMUM_SIZE = (240, 180)
 EVENT_HANDLED = True
-NAVIGATION_KEYS = ("SPACE", "RETURN", "ENTER", "LEFT", "RIGHT", "UP", "DOWN", "ESCAPE")
+NAVIGATION_KEYS = ("SPACE", "RETURN", "ENTER", "LEFT", "RIGHT", "UP", "DOWN", "TAB", "ESCAPE")
 
 
 class NoDisplay(UserError):
@@ -188,9 +188,11 @@ class WindowEvents:
 
     def on_key_press(self, symbol: int, modifiers: int) -> bool:
         name, held = self._key.symbol_string(symbol), self._modifiers(modifiers)
-        self._gui.key(name, True, held)
+        taken = self._gui.typing or (self._gui.navigating and name in NAVIGATION_KEYS)
+        # Panels get these keys only once Ctrl+Tab has gone to them, or an arrow would turn the camera and move in them.
+        if taken or name not in NAVIGATION_KEYS or "ctrl" in held:
+            self._gui.key(name, True, held)
         if self.application is not None:
-            taken = self._gui.typing or (self._gui.navigating and name in NAVIGATION_KEYS)
             self.application.key_press(name, held, taken)
         elif name == "ESCAPE":
             self.closed = True

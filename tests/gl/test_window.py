@@ -369,6 +369,47 @@ def test_typing_into_a_field_triggers_no_shortcut(open_window):
     assert hand.application.camera.pose == camera
 
 
+def test_an_arrow_after_a_click_on_a_panel_still_turns_the_camera(open_window):
+    hand = open_window("--size", "1000x700")
+    hand.application.settings.hint_seen = True
+    hand.settle()
+    x, y = panel_point(hand)
+    hand.press(x, y)
+    hand.turns()
+    hand.release()
+    for _ in range(3):
+        yaw = hand.application.camera.pose.yaw
+        hand._event("on_key_press", hand._key.LEFT, 0)
+        hand.turns(2)
+        hand._event("on_key_release", hand._key.LEFT, 0)
+        assert hand.application.camera.pose.yaw != yaw
+    assert not hand.application.gui.navigating
+
+
+def test_keys_go_to_the_panels_after_control_tab(open_window):
+    hand = open_window("--size", "1000x700")
+    hand.application.settings.hint_seen = True
+    hand.settle()
+    control = hand._key.MOD_CTRL
+    hand._event("on_key_press", hand._key.LCTRL, control)
+    hand.turns()
+    hand._event("on_key_press", hand._key.TAB, control)
+    hand.turns(2)
+    hand._event("on_key_release", hand._key.TAB, control)
+    hand.turns()
+    hand._event("on_key_release", hand._key.LCTRL, 0)
+    hand.turns(2)
+    assert hand.application.gui.navigating
+    assert hand.application.gui.panels_visible
+    pose = hand.application.camera.pose
+    hand.key("DOWN")
+    hand.turns(2)
+    assert hand.application.camera.pose == pose
+    hand.key("ESCAPE")
+    hand.turns(2)
+    assert hand.session.going
+
+
 def test_space_pauses_and_shows_it(open_window):
     hand = open_window("--size", "640x480")
     hand.key("SPACE")
