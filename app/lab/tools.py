@@ -24,7 +24,10 @@ GRAB = 0.025
 
 @dataclass(frozen=True)
 class Mark:
-    """A handle on the water: one end of a source, or a probe. end: 0 for (x, y), 1 for (x2, y2)."""
+    """A handle on the water: one end of a source, or a probe.
+
+    end: 0 for (x, y), 1 for (x2, y2). span: what joins the two ends, "line" or "box".
+    """
 
     kind: Literal["source", "probe"]
     uid: int
@@ -33,6 +36,7 @@ class Mark:
     y: float
     selected: bool
     label: str
+    span: Literal["line", "box"] = "line"
 
 
 class Toolbox:
@@ -90,7 +94,8 @@ class Toolbox:
             chosen = self.selected == ("source", source.uid)
             marks.append(Mark("source", source.uid, 0, source.x, source.y, chosen, f"S{n}"))
             if source.kind != "point":
-                marks.append(Mark("source", source.uid, 1, source.x2, source.y2, chosen, ""))
+                span: Literal["line", "box"] = "box" if source.kind == "rain" else "line"
+                marks.append(Mark("source", source.uid, 1, source.x2, source.y2, chosen, "", span))
         for n, probe in enumerate(self._lab.setup.probes, 1):
             chosen = self.selected == ("probe", probe.uid)
             marks.append(Mark("probe", probe.uid, 0, probe.x, probe.y, chosen, f"P{n}"))

@@ -18,7 +18,6 @@ def draw(app: PanelHost) -> None:
         overlay.draw(app)
     else:
         layout.make_room(app, 0.0, 0.0)
-        overlay.draw_marks(app)
     overlay.draw_rescue(app)
     question.draw(app)
     help.draw(app)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from imgui_bundle import ImVec2, ImVec4, imgui
 
+from ..lab.tools import Mark
 from ..lab.walls import outline
 from .dock import dock_width
 from .protocol import PanelHost
@@ -54,24 +55,31 @@ def draw_marks(app: PanelHost) -> None:
     if lab is None:
         return
     draw_outlines(app)
-    grid, draw = app.simulation.grid, imgui.get_background_draw_list()
-    first_ends: dict[int, ImVec2] = {}
+    draw = imgui.get_background_draw_list()
+    first: Mark | None = None
     for mark in lab.tools.marks():
-        spot = _on_screen(app, mark.x * grid.width - 0.5, mark.y * grid.width - 0.5)
+        tint = SOURCE_TINT if mark.kind == "source" else PROBE_TINT
+        if mark.end == 0:
+            first = mark
+        elif first is not None:
+            _outline(app, _span(first, mark), tint)
+        spot = _place(app, mark.x, mark.y)
         if spot is None:
             continue
-        tint = SOURCE_TINT if mark.kind == "source" else PROBE_TINT
         colour, radius = imgui.get_color_u32(tint), em(0.4 if mark.end == 0 else 0.28)
-        if mark.end == 0:
-            first_ends[mark.uid] = spot
-        elif mark.uid in first_ends:
-            _shaded_line(first_ends[mark.uid], spot, tint)
         draw.add_circle_filled(spot, radius + em(0.14), imgui.get_color_u32(SHADE))
         draw.add_circle_filled(spot, radius, colour)
         if mark.selected:
             draw.add_circle(spot, radius + em(0.3), colour, thickness=em(0.12))
         if mark.label:
             _tag(mark.label, ImVec2(spot.x + em(0.75), spot.y - em(1.4)), colour)
+
+
+def _span(first: Mark, second: Mark) -> list[tuple[float, float]]:
+    """What is drawn between the two ends of a source: the way or line, or the rectangle that it rains on."""
+    if second.span == "box":
+        return [(first.x, first.y), (second.x, first.y), (second.x, second.y), (first.x, second.y)]
+    return [(first.x, first.y), (second.x, second.y)]
 
 
 SOURCE_TINT = ImVec4(1.0, 0.78, 0.30, 1.0)
@@ -96,16 +104,24 @@ def _shaded_line(start: ImVec2, end: ImVec2, tint: ImVec4) -> None:
 
 def draw_outlines(app: PanelHost) -> None:
     """Slow water looks like any other: a line on the surface shows where it begins."""
-    lab = app.lab
-    if lab is None:
-        return
-    grid = app.simulation.grid
-    for wall in lab.setup.walls:
-        points = outline(wall) if wall.kind == "slow" else []
-        spots = [_on_screen(app, x * grid.width - 0.5, y * grid.width - 0.5) for x, y in points]
-        for start, end in zip(spots, spots[1:] + spots[:1]):
-            if start is not None and end is not None:
-                _shaded_line(start, end, SLOW_TINT)
+    for wall in app.lab.setup.walls if app.lab is not None else ():
+        if wall.kind == "slow":
+            _outline(app, outline(wall), SLOW_TINT)
+
+
+def _outline(app: PanelHost, points: list[tuple[float, float]], tint: ImVec4) -> None:
+    """A closed line on the water through points in widths of the basin; two points make one segment."""
+    spots = [_place(app, x, y) for x, y in points]
+    ends = spots[1:] + spots[:1] if len(spots) > 2 else spots[1:]
+    for start, end in zip(spots, ends):
+        if start is not None and end is not None:
+            _shaded_line(start, end, tint)
+
+
+def _place(app: PanelHost, x: float, y: float) -> ImVec2 | None:
+    """Where a place in widths of the basin lies in the window."""
+    width = app.simulation.grid.width
+    return _on_screen(app, x * width - 0.5, y * width - 0.5)
 
 
 def _on_screen(app: PanelHost, x: float, y: float) -> ImVec2 | None:
