@@ -79,20 +79,21 @@ def stencil_entries(base: str, form: ir.KernelForm, plan: Plan, with_lines: bool
     body = StatementWriter(stencil.body, given, ("thread_c0", "thread_c1"), with_lines).lines
     lines += [line if line.startswith("#line") else f"    {line}" for line in body]
     diagonal = any(y and x for y, x in stencil.offsets)
-    parameters = ", ".join(f"{cpp_name(p.type)} {identifier(p.name)}" for p in form.parameters)
-    values = ", ".join(map(identifier, names))
+    parameters = ", ".join(f"{cpp_name(p.type)} arg_{identifier(p.name)}" for p in form.parameters)
+    values = ", ".join(f"arg_{identifier(name)}" for name in names)
     text = (
         f"\nstruct {base}_stencil : {base} {{\n    static constexpr bool diagonal = {str(diagonal).lower()};\n\n"
         f"    WC_INLINE void step(int thread_c0, int thread_c1, const wc::near_t& {NEAR}, float& {OWN}) const {{\n"
         + "\n".join(lines)
         + "\n    }\n};\n"
     )
+    fields = ", ".join(f"arg_{identifier(name)}" for name in (stencil.near, stencil.own))
     for index, shape in enumerate(SHAPES):
         text += (
             f'\nextern "C" __global__ void __launch_bounds__({32 * shape.warps}) {base}_cuda_stencil{index}('
             f"wc::launch_bounds<2> bounds, {parameters}, float* near_out, float* own_out, int steps, int swapped) {{\n"
             f"    {STENCIL_CALL}{base}_stencil, {shape.columns}, {shape.rows}, {shape.warps}>({{{{{{{values}}}}}}}, "
-            f"bounds, {identifier(stencil.near)}, {identifier(stencil.own)}, near_out, own_out, steps, swapped);\n}}\n"
+            f"bounds, {fields}, near_out, own_out, steps, swapped);\n}}\n"
         )
     numbers = [INFO_VERSION, names.index(stencil.near), names.index(stencil.own), len(SHAPES)]
     for shape in SHAPES:

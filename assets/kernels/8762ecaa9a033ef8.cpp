@@ -822,11 +822,12 @@ extern "C" __global__ void __launch_bounds__(256) wave_displace_92295eb5_cuda_ke
 
 extern "C" __global__ void __launch_bounds__(256) wave_displace_92295eb5_cuda_grid2d(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<wc::vec_t<2, float>> arg_mouse_pos, wc::array_t<WaveParams_fcce29> arg_params) {
     wc::wait_for_previous_kernel();
-    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
-    if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;
+    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x;
+    if (column >= bounds.shape[1]) return;
     wave_displace_92295eb5 k{{arg_heights, arg_heights_prev, arg_mouse_pos, arg_params}};
     k.setup();
-    k.thread(int(row), int(column));
+    for (wc::uint32 row = blockIdx.y * 8 + threadIdx.y; row < bounds.shape[0]; row += gridDim.y * 8)
+        k.thread(int(row), int(column));
 }
 
 #else
@@ -928,11 +929,12 @@ extern "C" __global__ void __launch_bounds__(256) wave_displace_swap_f1479994_cu
 
 extern "C" __global__ void __launch_bounds__(256) wave_displace_swap_f1479994_cuda_grid2d(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<wc::vec_t<2, float>> arg_mouse_pos, wc::array_t<WaveParams_fcce29> arg_params) {
     wc::wait_for_previous_kernel();
-    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
-    if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;
+    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x;
+    if (column >= bounds.shape[1]) return;
     wave_displace_swap_f1479994 k{{arg_heights, arg_heights_prev, arg_mouse_pos, arg_params}};
     k.setup();
-    k.thread(int(row), int(column));
+    for (wc::uint32 row = blockIdx.y * 8 + threadIdx.y; row < bounds.shape[0]; row += gridDim.y * 8)
+        k.thread(int(row), int(column));
 }
 
 #else
@@ -1039,11 +1041,12 @@ extern "C" __global__ void __launch_bounds__(256) wave_solve_fd577726_cuda_kerne
 
 extern "C" __global__ void __launch_bounds__(256) wave_solve_fd577726_cuda_grid2d(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<WaveParams_fcce29> arg_params, float arg_inv_cell) {
     wc::wait_for_previous_kernel();
-    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
-    if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;
+    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x;
+    if (column >= bounds.shape[1]) return;
     wave_solve_fd577726 k{{arg_heights, arg_heights_prev, arg_params, arg_inv_cell}};
     k.setup();
-    k.thread<false>(int(row), int(column));
+    for (wc::uint32 row = blockIdx.y * 8 + threadIdx.y; row < bounds.shape[0]; row += gridDim.y * 8)
+        k.thread<false>(int(row), int(column));
 }
 
 struct wave_solve_fd577726_stencil : wave_solve_fd577726 {
@@ -1068,20 +1071,20 @@ struct wave_solve_fd577726_stencil : wave_solve_fd577726 {
     }
 };
 
-extern "C" __global__ void __launch_bounds__(384) wave_solve_fd577726_cuda_stencil0(wc::launch_bounds<2> bounds, wc::array_t<float> heights, wc::array_t<float> heights_prev, wc::array_t<WaveParams_fcce29> params, float inv_cell, float* near_out, float* own_out, int steps, int swapped) {
-    wc::run_stencil<wave_solve_fd577726_stencil, 1, 2, 12>({{{heights, heights_prev, params, inv_cell}}}, bounds, heights, heights_prev, near_out, own_out, steps, swapped);
+extern "C" __global__ void __launch_bounds__(384) wave_solve_fd577726_cuda_stencil0(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<WaveParams_fcce29> arg_params, float arg_inv_cell, float* near_out, float* own_out, int steps, int swapped) {
+    wc::run_stencil<wave_solve_fd577726_stencil, 1, 2, 12>({{{arg_heights, arg_heights_prev, arg_params, arg_inv_cell}}}, bounds, arg_heights, arg_heights_prev, near_out, own_out, steps, swapped);
 }
 
-extern "C" __global__ void __launch_bounds__(256) wave_solve_fd577726_cuda_stencil1(wc::launch_bounds<2> bounds, wc::array_t<float> heights, wc::array_t<float> heights_prev, wc::array_t<WaveParams_fcce29> params, float inv_cell, float* near_out, float* own_out, int steps, int swapped) {
-    wc::run_stencil<wave_solve_fd577726_stencil, 2, 4, 8>({{{heights, heights_prev, params, inv_cell}}}, bounds, heights, heights_prev, near_out, own_out, steps, swapped);
+extern "C" __global__ void __launch_bounds__(256) wave_solve_fd577726_cuda_stencil1(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<WaveParams_fcce29> arg_params, float arg_inv_cell, float* near_out, float* own_out, int steps, int swapped) {
+    wc::run_stencil<wave_solve_fd577726_stencil, 2, 4, 8>({{{arg_heights, arg_heights_prev, arg_params, arg_inv_cell}}}, bounds, arg_heights, arg_heights_prev, near_out, own_out, steps, swapped);
 }
 
-extern "C" __global__ void __launch_bounds__(512) wave_solve_fd577726_cuda_stencil2(wc::launch_bounds<2> bounds, wc::array_t<float> heights, wc::array_t<float> heights_prev, wc::array_t<WaveParams_fcce29> params, float inv_cell, float* near_out, float* own_out, int steps, int swapped) {
-    wc::run_stencil<wave_solve_fd577726_stencil, 2, 4, 16>({{{heights, heights_prev, params, inv_cell}}}, bounds, heights, heights_prev, near_out, own_out, steps, swapped);
+extern "C" __global__ void __launch_bounds__(512) wave_solve_fd577726_cuda_stencil2(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<WaveParams_fcce29> arg_params, float arg_inv_cell, float* near_out, float* own_out, int steps, int swapped) {
+    wc::run_stencil<wave_solve_fd577726_stencil, 2, 4, 16>({{{arg_heights, arg_heights_prev, arg_params, arg_inv_cell}}}, bounds, arg_heights, arg_heights_prev, near_out, own_out, steps, swapped);
 }
 
-extern "C" __global__ void __launch_bounds__(512) wave_solve_fd577726_cuda_stencil3(wc::launch_bounds<2> bounds, wc::array_t<float> heights, wc::array_t<float> heights_prev, wc::array_t<WaveParams_fcce29> params, float inv_cell, float* near_out, float* own_out, int steps, int swapped) {
-    wc::run_stencil<wave_solve_fd577726_stencil, 4, 6, 16>({{{heights, heights_prev, params, inv_cell}}}, bounds, heights, heights_prev, near_out, own_out, steps, swapped);
+extern "C" __global__ void __launch_bounds__(512) wave_solve_fd577726_cuda_stencil3(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<WaveParams_fcce29> arg_params, float arg_inv_cell, float* near_out, float* own_out, int steps, int swapped) {
+    wc::run_stencil<wave_solve_fd577726_stencil, 4, 6, 16>({{{arg_heights, arg_heights_prev, arg_params, arg_inv_cell}}}, bounds, arg_heights, arg_heights_prev, near_out, own_out, steps, swapped);
 }
 
 extern "C" __device__ int wave_solve_fd577726_cuda_stencil[] = {1, 0, 1, 4, 1, 2, 12, 93, 2, 4, 8, 146, 2, 4, 16, 330, 4, 6, 16, 1000};

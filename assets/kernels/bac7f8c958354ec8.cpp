@@ -649,11 +649,12 @@ extern "C" __global__ void __launch_bounds__(256) tank_displace_0705c747_cuda_ke
 
 extern "C" __global__ void __launch_bounds__(256) tank_displace_0705c747_cuda_grid2d(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<float> arg_speed, wc::array_t<wc::vec_t<2, float>> arg_mouse_from, wc::array_t<wc::vec_t<2, float>> arg_mouse_pos, wc::array_t<TankParams_3fabbe> arg_params) {
     wc::wait_for_previous_kernel();
-    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
-    if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;
+    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x;
+    if (column >= bounds.shape[1]) return;
     tank_displace_0705c747 k{{arg_heights, arg_heights_prev, arg_speed, arg_mouse_from, arg_mouse_pos, arg_params}};
     k.setup();
-    k.thread(int(row), int(column));
+    for (wc::uint32 row = blockIdx.y * 8 + threadIdx.y; row < bounds.shape[0]; row += gridDim.y * 8)
+        k.thread(int(row), int(column));
 }
 
 #else
@@ -769,11 +770,12 @@ extern "C" __global__ void __launch_bounds__(256) tank_displace_swap_252bbc58_cu
 
 extern "C" __global__ void __launch_bounds__(256) tank_displace_swap_252bbc58_cuda_grid2d(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<float> arg_speed, wc::array_t<wc::vec_t<2, float>> arg_mouse_from, wc::array_t<wc::vec_t<2, float>> arg_mouse_pos, wc::array_t<TankParams_3fabbe> arg_params) {
     wc::wait_for_previous_kernel();
-    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
-    if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;
+    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x;
+    if (column >= bounds.shape[1]) return;
     tank_displace_swap_252bbc58 k{{arg_heights, arg_heights_prev, arg_speed, arg_mouse_from, arg_mouse_pos, arg_params}};
     k.setup();
-    k.thread(int(row), int(column));
+    for (wc::uint32 row = blockIdx.y * 8 + threadIdx.y; row < bounds.shape[0]; row += gridDim.y * 8)
+        k.thread(int(row), int(column));
 }
 
 #else
@@ -902,11 +904,12 @@ extern "C" __global__ void __launch_bounds__(256) tank_drive_3ed4ec07_cuda_kerne
 
 extern "C" __global__ void __launch_bounds__(256) tank_drive_3ed4ec07_cuda_grid2d(wc::launch_bounds<2> bounds, wc::array_t<float> arg_current, wc::array_t<float> arg_previous, wc::array_t<float> arg_speed, wc::array_t<SourceStep_49c8a2> arg_sources, wc::array_t<int> arg_source_count, int arg_substep) {
     wc::wait_for_previous_kernel();
-    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
-    if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;
+    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x;
+    if (column >= bounds.shape[1]) return;
     tank_drive_3ed4ec07 k{{arg_current, arg_previous, arg_speed, arg_sources, arg_source_count, arg_substep}};
     k.setup();
-    k.thread(int(row), int(column));
+    for (wc::uint32 row = blockIdx.y * 8 + threadIdx.y; row < bounds.shape[0]; row += gridDim.y * 8)
+        k.thread(int(row), int(column));
 }
 
 #else
@@ -1191,11 +1194,12 @@ extern "C" __global__ void __launch_bounds__(256) tank_step_9be69a29_cuda_kernel
 
 extern "C" __global__ void __launch_bounds__(256) tank_step_9be69a29_cuda_grid2d(wc::launch_bounds<2> bounds, wc::array_t<float> arg_current, wc::array_t<float> arg_previous, wc::array_t<float> arg_speed, wc::array_t<float> arg_damping, wc::array_t<TankParams_3fabbe> arg_params, float arg_inv_cell) {
     wc::wait_for_previous_kernel();
-    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
-    if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;
+    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x;
+    if (column >= bounds.shape[1]) return;
     tank_step_9be69a29 k{{arg_current, arg_previous, arg_speed, arg_damping, arg_params, arg_inv_cell}};
     k.setup();
-    k.thread<false>(int(row), int(column));
+    for (wc::uint32 row = blockIdx.y * 8 + threadIdx.y; row < bounds.shape[0]; row += gridDim.y * 8)
+        k.thread<false>(int(row), int(column));
 }
 
 #else

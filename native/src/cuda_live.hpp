@@ -81,6 +81,7 @@ class CudaLiveModule {
     const CudaKernel& kernel(const std::string& base_symbol, bool grid2d);
 
     int ordinal_;
+    CudaDevice device_;
     std::optional<CudaModule> module_;
     std::map<std::string, CudaKernel> kernels_;  // by symbol
 };

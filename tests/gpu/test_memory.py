@@ -41,7 +41,7 @@ def test_too_large_a_capture_is_refused_and_the_next_one_runs(new_recording, pro
     host = np.empty(1, np.uint8)
     recording = new_recording()
     # A region that no GPU has room for; its host memory is never touched.
-    huge = int(gpu["memory"]) * 2
+    huge = int(gpu["memory"]) + (1 << 30)
     address = np.lib.stride_tricks.as_strided(host, (huge,), (0,)).ctypes.data
     recording.recorder.region(address, huge, 1, host)
     recording.recorder.memset(address, 0, huge)

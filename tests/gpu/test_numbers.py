@@ -23,7 +23,7 @@ def saved(folder: Path, grid: Grid, targets: list[str]) -> Path:
 def state(graph: wc.Graph) -> bytes:
     parts = []
     for name in ("heights", "heights_prev"):
-        part = np.empty(graph.params[name], np.uint8)
+        part = np.empty(graph.params[name]["size"], np.uint8)
         graph.get_param(name, part)
         parts.append(part.tobytes())
     return b"".join(parts)

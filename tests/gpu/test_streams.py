@@ -67,12 +67,21 @@ def test_no_call_of_one_program_waits_for_another(new_recording, program):
     idle = program(counting(new_recording()))
     busy.launch()
     event = marked(busy.stream)
-    idle.set_parameter("left", np.full(1, 5, np.int32))
-    idle.launch()
-    idle.get_parameter("left", out := np.empty(1, np.int32))
-    del idle
+    out = np.empty(1, np.int32)
+    steps = {
+        "set_parameter": lambda: idle.set_parameter("left", np.full(1, 5, np.int32)),
+        "launch": idle.launch,
+        "get_parameter": lambda: idle.get_parameter("left", out),
+        "synchronize": idle.synchronize,
+    }
+    waited = []
+    for name, step in steps.items():
+        step()
+        waited += [name] if event.done else []
+    assert waited == []
     assert out[0] == 4
-    assert not event.done
+    del idle, steps
+    assert not event.done, "closing the idle program waited for the busy one"
     event.synchronize()
 
 
