@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -29,7 +29,7 @@ class Library:
         self.document = Document(title=lab.host.simulation.scene.title, setup=lab.setup)
         self.path: Path | None = None
         self.preset_index: int | None = None
-        self.asks_for_path = False  # the Document panel unfolds and takes the keyboard
+        self.asks_for: Literal["", "open", "save"] = ""  # the Document panel unfolds and takes the keyboard
 
     # ---- opening
 
@@ -123,13 +123,13 @@ class Library:
     def save_again(self) -> bool:
         """Saves where the scene came from; asks for a place when it came from nowhere."""
         if self.path is None:
-            self.ask_for_path()
+            self.asks_for = "save"
             return False
         return self.save(self.path)
 
-    def ask_for_path(self) -> None:
+    def ask_what_to_open(self) -> None:
         """Has the Document panel ask for a file."""
-        self.asks_for_path = True
+        self.asks_for = "open"
 
     def copy(self) -> None:
         """The scene into the clipboard."""

@@ -243,7 +243,7 @@ class Lab:
             "restore": self.restore,
             "preset_next": lambda: self.library.next_preset(1),
             "preset_previous": lambda: self.library.next_preset(-1),
-            "open": self.library.ask_for_path,
+            "open": self.library.ask_what_to_open,
             "save": self.library.save_again,
             "copy_scene": self.library.copy,
             "paste_scene": self.library.paste,

@@ -53,7 +53,7 @@ def draw(app: PanelHost) -> None:
     imgui.begin_child("sections")
     for title, panel, unfolded in SECTIONS:
         flags = imgui.TreeNodeFlags_.default_open.value if unfolded else 0
-        if title == "Document" and app.lab is not None and app.lab.library.asks_for_path:
+        if title == "Document" and app.lab is not None and app.lab.library.asks_for:
             imgui.set_next_item_open(True)
             imgui.set_scroll_here_y()
         if imgui.collapsing_header(title, flags):

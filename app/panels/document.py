@@ -27,8 +27,8 @@ def draw(app: PanelHost) -> None:
     if changed:
         library.document = replace(library.document, note=words[:2000])
     state = state_of(app)
-    if library.asks_for_path:
-        library.asks_for_path = False
+    if library.asks_for:
+        state.enter_saves, library.asks_for = library.asks_for == "save", ""
         imgui.set_keyboard_focus_here()
     shown = state.scene_path or (str(library.path) if library.path else "")
     state.scene_path, entered = path_field("scene", shown, "scene.toml")
@@ -38,13 +38,15 @@ def draw(app: PanelHost) -> None:
     if waves is not None:
         state.with_waves = waves
     width = row_of(2)
-    if button(
-        "Save", "Scene, walls, sources, probes, look and camera as one TOML file.", width, bool(state.scene_path)
-    ):
-        save(app)
+    named = bool(state.scene_path)
+    saves = button("Save", "Scene, walls, sources, probes, look and camera in one file.", width, named)
     imgui.same_line()
-    if button("Open", "A scene file, or a capture (.wrp).", width, enabled=bool(state.scene_path)) or entered:
+    opens = button("Open", "A scene file, or a capture (.wrp).", width, named)
+    if saves or (entered and state.enter_saves):
+        save(app)
+    elif opens or entered:
         open_path(app, state.scene_path)
+    state.enter_saves = state.enter_saves and not entered
     width = row_of(2)
     if button("Copy as text", "The whole scene into the clipboard.", width, enabled=app.gui is not None):
         library.copy()

@@ -13,6 +13,7 @@ class PanelState:
 
     scene_path: str = ""
     with_waves: bool = False
+    enter_saves: bool = False
     capture_path: str = ""
     csv_path: str = "probes.csv"
     picture_path: str = ""

@@ -331,3 +331,11 @@ def test_a_bomb_is_refused_before_it_unpacks(tmp_path: Path) -> None:
 def test_the_note_and_look_are_kept_as_they_are() -> None:
     document = replace(Document(), note='He said "wave" \\ and left\nagain', look={"colormap": "vik", "samples": 4})
     assert parse(to_text(document)) == document
+
+
+def test_the_example_in_the_manual_is_read() -> None:
+    manual = Path(__file__).parents[3] / "docs" / "laboratory.md"
+    example = re.search(r"```toml\n(.*?)```", manual.read_text(encoding="utf-8"), re.S)
+    assert example is not None
+    document = parse(example[1], "manual", scene_parameters)
+    assert (len(document.setup.walls), len(document.setup.sources), len(document.setup.probes)) == (1, 1, 1)

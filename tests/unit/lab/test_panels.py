@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -338,6 +339,23 @@ def test_a_panel_that_fails_goes_to_the_dialog_and_the_rest_is_drawn(
     screen.frames(5)
     assert [m.text for m in screen.host.errors.entries] == ["panel Broken: out of luck"]
     assert screen.host.errors.entries[0].count == 5
+
+
+@pytest.mark.parametrize("saves", [True, False])
+def test_enter_in_the_path_field_does_what_was_asked_for(tmp_path: Path, screen: Screen, saves: bool) -> None:
+    path = tmp_path / "bay.toml"
+    if not saves:
+        screen.host.lab.library.save(path)
+        screen.host.lab.library.path = None
+    screen.host.lab.perform("save" if saves else "open")
+    screen.frames(4)
+    assert screen.gui.typing
+    screen.type(str(path))
+    screen.key("RETURN")
+    screen.frames()
+    assert path.is_file()
+    assert screen.host.lab.library.path == path
+    assert not screen.host.errors
 
 
 def test_a_question_is_answered_once(screen: Screen) -> None:

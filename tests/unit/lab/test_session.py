@@ -464,7 +464,9 @@ def test_an_unstable_document_says_so_or_is_raised(tank: FakeHost) -> None:
 
 def test_saving_without_a_place_asks_for_one(tank: FakeHost) -> None:
     tank.lab.perform("save")
-    assert tank.lab.library.asks_for_path
+    assert tank.lab.library.asks_for == "save"
+    tank.lab.perform("open")
+    assert tank.lab.library.asks_for == "open"
 
 
 def test_a_save_that_fails_is_reported(tank: FakeHost, tmp_path: Path) -> None:

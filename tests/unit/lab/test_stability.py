@@ -99,6 +99,21 @@ def test_energy_of_a_standing_mode_is_the_analytic_one() -> None:
     assert energy(mode, mode, scheme) == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.parametrize("shape", [(1, 1), (1, 50), (50, 1), (300, 200), (2, 40000)])
+def test_energy_is_the_same_however_it_is_cut_into_pieces(shape: tuple[int, int]) -> None:
+    random = np.random.default_rng(0)
+    h, h0, wet = random.random(shape), random.random(shape), random.random(shape) < 0.8
+    motion = ((h - h0) ** 2)[wet].sum()
+    stretch = 0.0
+    for axis in (0, 1):
+        pair = np.diff(h, axis=axis) * np.diff(h0, axis=axis)
+        both = wet[1:] & wet[:-1] if axis == 0 else wet[:, 1:] & wet[:, :-1]
+        stretch += pair[both].sum()
+    kinetic = (1 - DEFAULT.damping / 2) * motion / DEFAULT.dt**2
+    expected = 0.5 * DEFAULT.cell**2 * (kinetic + DEFAULT.k_speed / DEFAULT.cell**2 * stretch)
+    assert energy(h, h0, DEFAULT, wet) == pytest.approx(expected, rel=1e-12)
+
+
 def test_energy_ignores_what_a_wall_hides() -> None:
     h = np.zeros((8, 8))
     h[3, 3] = 5.0
