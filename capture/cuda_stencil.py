@@ -170,6 +170,8 @@ class _Cells:
         """c when the index is `coordinate + c`, clamped to the grid unless c is 0."""
         if isinstance(index, ir.Local) and index.name in self.values:
             return self._offset(self.values[index.name], dimension)
+        if isinstance(index, ir.Interior):
+            return self._offset(index.otherwise, dimension)
         if isinstance(index, ir.Intrinsic) and index.name == "clamp" and self._is_grid(index.arguments, dimension):
             return self._distance(index.arguments[0], dimension)
         return 0 if self._distance(index, dimension) == 0 else None

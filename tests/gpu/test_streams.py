@@ -68,19 +68,16 @@ def test_no_call_of_one_program_waits_for_another(new_recording, program):
     busy.launch()
     event = marked(busy.stream)
     out = np.empty(1, np.int32)
-    steps = {
-        "set_parameter": lambda: idle.set_parameter("left", np.full(1, 5, np.int32)),
-        "launch": idle.launch,
-        "get_parameter": lambda: idle.get_parameter("left", out),
-        "synchronize": idle.synchronize,
-    }
-    waited = []
-    for name, step in steps.items():
-        step()
-        waited += [name] if event.done else []
-    assert waited == []
+    for step, arguments in (
+        (idle.set_parameter, ("left", np.full(1, 5, np.int32))),
+        (idle.launch, ()),
+        (idle.get_parameter, ("left", out)),
+        (idle.synchronize, ()),
+    ):
+        step(*arguments)
+        assert not event.done, f"{step.__name__} waited for the busy program"
     assert out[0] == 4
-    del idle, steps
+    del idle, step
     assert not event.done, "closing the idle program waited for the busy one"
     event.synchronize()
 
