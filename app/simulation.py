@@ -11,9 +11,11 @@ import numpy as np
 from .brush import Stroke, stamp
 from .captures import CaptureCache, open_capture
 from .errors import UserError
+from .gpu_clock import GpuClock
 from .resample import resample
 from .scene import OFF_GRID, Grid, Scene, time_step
 from .timings import Timings
+from .trace import span
 
 if TYPE_CHECKING:
     from .. import capture as wc
@@ -62,10 +64,15 @@ class Simulation:
 
     def frame(self) -> None:
         """One replay of the capture: the brush, then every sub-step."""
-        with self.timings.measure("simulation"):
-            self._send_params()
-            self._send_brush()
-            self._launch(self.graph)
+        if self._clock is None:
+            with self.timings.measure("simulation"):
+                self._replay()
+        else:
+            self._clock.start()
+            self._replay()
+            self._clock.stop()
+            for milliseconds in self._clock.finished():
+                self.timings.phases["simulation"].add(milliseconds)
         self.frames += 1
         self.seconds += self.dt * self.grid.substeps
 
@@ -187,6 +194,12 @@ class Simulation:
 
     # ---- inside
 
+    def _replay(self) -> None:
+        with span("simulation", "frame"):
+            self._send_params()
+            self._send_brush()
+            self._launch(self.graph)
+
     def _bind(self) -> None:
         bindings = self.graph.capture.bindings
         self._sizes: dict[str, int] = {binding["name"]: binding["size"] for binding in bindings}
@@ -203,6 +216,7 @@ class Simulation:
             for name in shown:
                 self._views[name] = np.frombuffer(self.graph.view(name), np.float32).reshape(self.grid.shape)
         self._waves: list[str] = [name for name in ("heights", "heights_prev") if name in self.scene.fields]
+        self._clock = None if self.device == "cpu" else GpuClock(self.graph.program)
         self._sent_params = b""
         self._sent_brush: tuple[Any, Any] | None = None
         self.generation += 1

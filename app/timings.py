@@ -72,11 +72,8 @@ class Timings:
     @contextmanager
     def measure(self, phase: str) -> Iterator[None]:
         """Adds the time of the block to the phase, in milliseconds of wall clock."""
-        from .trace import span
-
         start = perf_counter()
-        with span(phase, "frame"):
-            yield
+        yield
         self.phases[phase].add((perf_counter() - start) * 1e3)
 
     @property

@@ -111,6 +111,15 @@ def test_a_runaway_is_stopped(open_session, rung):
     assert np.isfinite(simulation.heights()).all()
 
 
+def test_the_times_shown_are_the_gpus(open_session):
+    session = open_session("--backend", "cuda-interop", "--width", "1024", "--height", "1024")
+    run(session, 40)
+    times = session.application.timings.phases["simulation"]
+    assert len(times) >= 20
+    assert 0.01 < times.summary().median < 5.0
+    assert session.application.timings.phases["draw"].summary().median > 0.1
+
+
 def test_a_preset_runs_on_the_gpu_as_on_the_cpu(open_session):
     cuda, _ = run(open_session("--backend", "cuda-interop", "--preset", "double-slit"), 40)
     cpu, _ = run(open_session("--backend", "cpu", "--preset", "double-slit"), 40)

@@ -4,6 +4,7 @@ import json
 import stat
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from whitecap.app import trace
 from whitecap.app.brush import Stroke, along, stamp
 from whitecap.app.errors import UserError
 from whitecap.app.files import staged, write_atomically
+from whitecap.app.gpu_clock import PENDING, GpuClock
 from whitecap.app.job import Job
 from whitecap.app.messages import Messages
 from whitecap.app.pace import MAX_CATCH_UP, Pace
@@ -275,6 +277,42 @@ def test_a_trace_is_chrome_json_with_nested_spans(tmp_path):
     assert outer["args"] == {"size": 3}
     assert outer["ts"] <= inner["ts"]
     assert inner["ts"] + inner["dur"] <= outer["ts"] + outer["dur"]
+
+
+class FakeEvent:
+    def __init__(self):
+        self.done = False
+        self.time = 0.0
+
+    def record(self, stream):
+        assert stream == 7
+        self.done = False
+
+    def since(self, start):
+        return self.time - start.time
+
+
+def test_the_gpu_clock_reads_replays_in_order_once_they_have_ended(monkeypatch):
+    made = []
+
+    def make(self):
+        made.append((FakeEvent(), FakeEvent()))
+        return made[-1]
+
+    monkeypatch.setattr(GpuClock, "_make", make)
+    clock = GpuClock(SimpleNamespace(stream=7))
+    for _ in range(3):
+        clock.start()
+        clock.stop()
+    assert clock.finished() == []
+    for number, (_, end) in enumerate(made[:2], 1):
+        end.time, end.done = number * 1.5, True
+    assert clock.finished() == [1.5, 3.0]
+    assert clock.finished() == []
+    for _ in range(50):
+        clock.start()
+        clock.stop()
+    assert len(made) <= PENDING + 1  # a GPU that hangs costs no memory
 
 
 # ---- jobs
