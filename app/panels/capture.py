@@ -22,19 +22,19 @@ def draw(app: PanelHost) -> None:
     if capture is None:
         note("Nothing is captured.")
         return
-    operations = capture.operations
+    rows = _rows_of(app, capture)
     facts(
         [
             ("Launches", str(capture.launch_count)),
-            ("Operations", str(len(operations))),
+            ("Operations", str(len(rows))),
             ("Device", f"{capture.device}" + (f", sm_{capture.target_arch}" if capture.target_arch else "")),
             ("Made by", capture.whitecap_producer or capture.producer or "unknown"),
             *_file_facts(getattr(simulation, "path", None)),
         ]
     )
     _buttons(app)
-    if imgui.tree_node(f"Operations ({len(operations)})###operations"):
-        _operations(operations)
+    if imgui.tree_node(f"Operations ({len(rows)})###operations"):
+        _operations(rows)
         imgui.tree_pop()
     if imgui.tree_node(f"Regions ({len(capture.regions)})###regions"):
         _regions(capture)
@@ -42,6 +42,15 @@ def draw(app: PanelHost) -> None:
     if imgui.tree_node(f"Modules ({len(capture.modules)})###modules"):
         _modules(capture)
         imgui.tree_pop()
+
+
+def _rows_of(app: PanelHost, capture: Any) -> list[tuple[str, str, str]]:
+    """The operations as text, made once for each capture: there may be thousands."""
+    state = state_of(app)
+    if state.capture is not capture:
+        state.capture = capture
+        state.operations = operation_rows(capture.operations, region_names(capture.bindings))
+    return state.operations
 
 
 def _file_facts(path: Path | None) -> list[tuple[str, str]]:
@@ -95,46 +104,60 @@ def load_capture(app: PanelHost, text: str) -> None:
         app.show_error(error)
 
 
-def _operations(operations: list[dict[str, Any]]) -> None:
+def _operations(rows: list[tuple[str, str, str]]) -> None:
     flags = imgui.TableFlags_.row_bg.value | imgui.TableFlags_.scroll_y.value | imgui.TableFlags_.sizing_fixed_fit.value
     if not imgui.begin_table("operations", 3, flags, ImVec2(0.0, em(ROWS))):
         return
-    for n, (what, where, detail) in enumerate(operation_rows(operations), 1):
-        imgui.table_next_row()
-        imgui.table_next_column()
-        imgui.text_disabled(str(n))
-        imgui.table_next_column()
-        imgui.text_unformatted(what)
-        if detail:
-            tooltip(detail)
-        imgui.table_next_column()
-        imgui.text_disabled(where)
+    clipper = imgui.ListClipper()
+    clipper.begin(len(rows))
+    while clipper.step():
+        for n in range(clipper.display_start, clipper.display_end):
+            what, where, detail = rows[n]
+            imgui.table_next_row()
+            imgui.table_next_column()
+            imgui.text_disabled(str(n + 1))
+            imgui.table_next_column()
+            imgui.text_unformatted(what)
+            if detail:
+                tooltip(detail)
+            imgui.table_next_column()
+            imgui.text_disabled(where)
     imgui.end_table()
 
 
-def operation_rows(operations: list[dict[str, Any]], depth: int = 0) -> list[tuple[str, str, str]]:
+def region_names(bindings: list[dict[str, Any]]) -> dict[int, str]:
+    """What the regions with bindings are called: the names of an input and an output of one region stand together."""
+    names: dict[int, list[str]] = {}
+    for binding in bindings:
+        names.setdefault(binding["region"], []).append(binding["name"])
+    return {region: ", ".join(found) for region, found in names.items()}
+
+
+def operation_rows(
+    operations: list[dict[str, Any]], names: dict[int, str], depth: int = 0
+) -> list[tuple[str, str, str]]:
     """(what, dimensions or size, arguments) of each operation, branches indented."""
     rows = []
     for operation in operations:
         kind, indent = operation["kind"], "  " * depth
         if kind == "launch":
             shape = " x ".join(str(extent) for extent in operation["shape"])
-            rows.append((indent + operation["kernel"], shape, _arguments(operation.get("arguments", []))))
+            rows.append((indent + operation["kernel"], shape, _arguments(operation.get("arguments", []), names)))
         else:
             rows.append((indent + kind, readable_size(operation["size"]) if "size" in operation else "", ""))
         for branch in operation.get("branches", []):
-            rows += operation_rows(branch, depth + 1)
+            rows += operation_rows(branch, names, depth + 1)
     return rows
 
 
-def _arguments(arguments: list[dict[str, Any]]) -> str:
+def _arguments(arguments: list[dict[str, Any]], names: dict[int, str]) -> str:
     """One line for each argument: the regions it reaches and what is done to them, or its bytes."""
     lines = []
     for n, argument in enumerate(arguments):
         regions = argument.get("regions") or []
         if regions:
-            names = ", ".join(f"region {region}" for region in regions)
-            lines.append(f"{n}: {names}, {argument.get('access', 'unknown').replace('_', ' and ')}")
+            reached = "; ".join(names.get(region, f"region {region}") for region in regions)
+            lines.append(f"{n}: {reached}: {argument.get('access', 'unknown').replace('_', ' and ')}")
         else:
             lines.append(f"{n}: {argument.get('size', 0)} bytes" + _value(argument.get("bytes")))
     return "\n".join(lines)
@@ -151,11 +174,9 @@ def _value(data: bytes | None) -> str:
 
 
 def _regions(capture: Any) -> None:
-    names: dict[int, list[str]] = {}
-    for binding in capture.bindings:
-        names.setdefault(binding["region"], []).append(binding["name"])
+    names = region_names(capture.bindings)
     for region in capture.regions:
-        label = ", ".join(names.get(region["id"], [])) or "unnamed"
+        label = names.get(region["id"], "unnamed")
         imgui.bullet_text(f"{region['id']}: {label}, {readable_size(region['size'])}")
 
 

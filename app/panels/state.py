@@ -18,11 +18,11 @@ class PanelState:
     csv_path: str = "probes.csv"
     picture_path: str = ""
     pose_text: str = ""
-    typed: dict[str, float] = field(default_factory=dict)
     caption_age: float = 0.0
     caption_title: str = ""
-    spectrum_of: int = 0
     question: Any = None
+    capture: Any = None
+    operations: list[tuple[str, str, str]] = field(default_factory=list)
     room: tuple[float, float] | None = None
     room_of: tuple[int, int] = (0, 0)
 

@@ -171,9 +171,9 @@ def fake_capture() -> Any:
 
 
 def test_operations_are_listed_with_dimensions_and_arguments() -> None:
-    rows = capture.operation_rows(fake_capture().operations)
+    rows = capture.operation_rows(fake_capture().operations, capture.region_names(fake_capture().bindings))
     assert rows[0][:2] == ("wave_solve", "128 x 128")
-    assert rows[0][2] == "0: region 1, read and write\n1: 4 bytes, 0.25"
+    assert rows[0][2] == "0: heights: read and write\n1: 4 bytes, 0.25"
     assert len(rows) == 20
     assert rows[18][0] == "  wave_solve"
     assert rows[19][:2] == ("  copy", "64 B")
@@ -356,6 +356,46 @@ def test_enter_in_the_path_field_does_what_was_asked_for(tmp_path: Path, screen:
     assert path.is_file()
     assert screen.host.lab.library.path == path
     assert not screen.host.errors
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_clicks_drags_and_keys_never_break_a_panel(
+    seed: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, screen: Screen
+) -> None:
+    monkeypatch.chdir(tmp_path)  # whatever is saved goes there
+    monkeypatch.setattr(dock, "SECTIONS", tuple((title, panel, True) for title, panel, _ in dock.SECTIONS))
+    screen.gui.release()
+    random = np.random.default_rng(seed)
+    made = Screen(FakeHost("tank", Grid(64, 64)))
+    host = made.host
+    keys = [action for action in KEYS if action.key]
+    for _ in range(150):
+        made.move(float(random.uniform(0, 330)), float(random.uniform(0, 800)))
+        deed = random.integers(5)
+        if deed == 0:
+            made.gui.scroll(0.0, float(random.integers(-8, 9)))
+        elif deed == 1:
+            action = keys[random.integers(len(keys))]
+            if not made.gui.typing:
+                host.perform(action.id)
+            made.key(action.key, set(action.modifiers))
+        elif deed == 2:
+            made.type("".join(random.choice(list("0123456789.-eaz/"), 4)))
+        button = "right" if random.random() < 0.15 else "left"
+        made.press(button)
+        if random.random() < 0.4:
+            made.move(float(random.uniform(0, 330)), float(random.uniform(0, 800)))
+        made.press(button, False)
+        host.lab.update()
+        host.lab.before_frame()
+        host.simulation.frame()
+        host.lab.after_frame(host.simulation.heights())
+    assert [m.text for m in host.errors.entries if m.text.startswith("panel ")] == []
+    assert host.simulation.grid == host.lab.setup.grid
+    while host.lab.undo():
+        pass
+    made.frames()
+    made.gui.release()
 
 
 def test_a_question_is_answered_once(screen: Screen) -> None:
