@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from .backend import Backend, cpu_backend
 from .demonstration import drop
-from .errors import one_line
+from .fallback import is_gpu_failure, leave_gpu
 from .lab.keys import Shortcuts
 from .messages import Messages
 from .pace import Pace
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
 MESSAGE_SECONDS = 6.0
 WELCOME_FRAMES = 600
-GPU_FAILURES = ("WC_ERROR_CUDA", "WC_ERROR_DEVICE", "WC_ERROR_MEMORY", "WC_ERROR_REPLAY")
 
 
 class Application:
@@ -293,28 +291,10 @@ class Application:
         try:
             return self._step()
         except Exception as error:
-            if self.simulation.device == "cpu" or getattr(error, "code", "") not in GPU_FAILURES:
+            if not is_gpu_failure(self.simulation, error):
                 raise
-            self._leave_gpu(error)
+            leave_gpu(self, error)
             return False
-
-    def _leave_gpu(self, error: Exception) -> None:
-        """Goes on with the CPU, with the waves as they are or as they last were known."""
-        former = self.simulation
-        try:
-            fields = former.checkpoint()
-        except Exception:
-            good = self.lab.rescue.good if self.lab is not None else None
-            fields = dict(good.fields) if good is not None else {}
-        former.abandon(fields)
-        with suppress(Exception):
-            self.backend.transfer.release()
-        self.backend = cpu_backend(f"the GPU failed: {one_line(error)}")
-        simulation = Simulation(former.scene, former.grid, cache=former.cache)
-        simulation.values = dict(former.values)
-        simulation.restore(fields)
-        self.take_over(simulation)
-        self.show_error(f"the GPU failed and the CPU goes on: {error}")
 
     def _step(self) -> bool:
         if self.lab is None:

@@ -16,7 +16,8 @@ from .settings import Settings
 from .simulation import Simulation
 from .splash import draw_splash
 from .stage import Stage
-from .window import HIDDEN_RATE, MAX_RATE, Clock, Window, WindowEvents
+from .window import HIDDEN_RATE, MAX_RATE, Clock, Window
+from .window_events import WindowEvents
 
 PATIENCE = 3
 """Turns of the loop in a row that may fail before the program gives up."""

@@ -1,4 +1,4 @@
-"""The window: pyglet's events in logical pixels for the application, and pictures on the screen."""
+"""The window: an OpenGL context, its size and its place on the screen."""
 
 from __future__ import annotations
 
@@ -13,16 +13,12 @@ from .errors import UserError, one_line
 from .viewport import Viewport, window_viewport
 
 if TYPE_CHECKING:
-    from .gui import Gui
-    from .pointer import Button
     from .settings import Settings
 
 MAX_RATE = 144.0
 """Turns of the loop a second where the display does not hold it back."""
 HIDDEN_RATE = 20.0
 MINIMUM_SIZE = (240, 180)
-EVENT_HANDLED = True
-NAVIGATION_KEYS = ("SPACE", "RETURN", "ENTER", "LEFT", "RIGHT", "UP", "DOWN", "TAB", "ESCAPE")
 
 
 class NoDisplay(UserError):
@@ -30,7 +26,7 @@ class NoDisplay(UserError):
 
 
 class Window:
-    """A resizable OpenGL 3.3 window. Events go to `self.events`, a `WindowEvents`, while it is set.
+    """A resizable OpenGL 3.3 window; `listen` sends its events to a `WindowEvents`.
 
     Raises NoDisplay where there is no display, GLUnavailable where it lacks OpenGL 3.3.
     """
@@ -126,128 +122,6 @@ class Window:
             f"the window: this display offers no OpenGL 3.3 ({one_line(failure)}); update the graphics driver, "
             "or run with --offscreen"
         )
-
-
-class WindowEvents:
-    """Pyglet's events, translated: positions from the top left, buttons and keys by name, ImGui fed first."""
-
-    def __init__(self, window: Window, gui: Gui) -> None:
-        self._window = window
-        self._gui = gui
-        self.application: Any = None
-        self.closed = False
-        from pyglet.window import key, mouse
-
-        self._key = key
-        self._buttons: dict[int, Button] = {mouse.LEFT: "left", mouse.RIGHT: "right", mouse.MIDDLE: "middle"}
-        self._down: set[Button] = set()
-
-    # ---- mouse
-
-    def on_mouse_motion(self, x: float, y: float, dx: float, dy: float) -> None:
-        self._move(x, y)
-
-    def on_mouse_drag(self, x: float, y: float, dx: float, dy: float, buttons: int, modifiers: int) -> None:
-        self._move(x, y)
-
-    def on_mouse_press(self, x: float, y: float, button: int, modifiers: int) -> None:
-        name = self._buttons.get(button)
-        if name is None:
-            return
-        position = self._move(x, y)
-        self._down.add(name)
-        self._gui.button(name, True)
-        if self.application is not None:
-            shift = bool(modifiers & self._key.MOD_SHIFT)
-            self.application.pointer.press(*position, name, shift, self._gui.covers(*position))
-
-    def on_mouse_release(self, x: float, y: float, button: int, modifiers: int) -> None:
-        name = self._buttons.get(button)
-        if name is None:
-            return
-        self._move(x, y)
-        self._down.discard(name)
-        self._gui.button(name, False)
-        if self.application is not None:
-            self.application.pointer.release(name)
-
-    def on_mouse_scroll(self, x: float, y: float, scroll_x: float, scroll_y: float) -> None:
-        position = self._move(x, y)
-        self._gui.scroll(scroll_x, scroll_y)
-        if self.application is not None:
-            self.application.pointer.scroll(scroll_y, self._gui.covers(*position))
-
-    def on_mouse_leave(self, x: float, y: float) -> None:
-        if self._down:
-            return
-        self._gui.leave()
-        if self.application is not None:
-            self.application.pointer.leave()
-
-    # ---- keyboard
-
-    def on_key_press(self, symbol: int, modifiers: int) -> bool:
-        name, held = self._key.symbol_string(symbol), self._modifiers(modifiers)
-        taken = self._gui.typing or (self._gui.navigating and name in NAVIGATION_KEYS)
-        # Panels get these keys only once Ctrl+Tab has gone to them, or an arrow would turn the camera and move in them.
-        if taken or name not in NAVIGATION_KEYS or "ctrl" in held:
-            self._gui.key(name, True, held)
-        if self.application is not None:
-            self.application.key_press(name, held, taken)
-        elif name == "ESCAPE":
-            self.closed = True
-        return EVENT_HANDLED  # pyglet would close the window on Esc
-
-    def on_key_release(self, symbol: int, modifiers: int) -> None:
-        name = self._key.symbol_string(symbol)
-        self._gui.key(name, False, self._modifiers(modifiers))
-        if self.application is not None:
-            self.application.key_release(name)
-
-    def on_text(self, text: str) -> None:
-        if not text.isprintable():
-            return
-        typing = self._gui.typing
-        self._gui.text(text)
-        if self.application is not None:
-            self.application.key_text(text, typing)
-
-    # ---- window
-
-    def on_deactivate(self) -> None:
-        """The focus went away, perhaps in the middle of a drag: everything is let go of."""
-        for button in list(self._down):
-            self._gui.button(button, False)
-        self._down.clear()
-        self._gui.focus(False)
-        if self.application is not None:
-            self.application.focus_lost()
-
-    def on_activate(self) -> None:
-        self._gui.focus(True)
-
-    def on_hide(self) -> None:
-        self._window.visible = False
-
-    def on_show(self) -> None:
-        self._window.visible = True
-
-    def on_close(self) -> bool:
-        self.closed = True
-        return EVENT_HANDLED
-
-    def _move(self, x: float, y: float) -> tuple[float, float]:
-        # Pyglet counts pixels from the bottom; half a pixel in is the pixel's centre.
-        position = (x + 0.5, self._window.viewport().height - y - 0.5)
-        self._gui.move(*position)
-        if self.application is not None:
-            self.application.pointer.move(*position)
-        return position
-
-    def _modifiers(self, modifiers: int) -> set[str]:
-        key = self._key
-        names = {"ctrl": key.MOD_ACCEL, "shift": key.MOD_SHIFT, "alt": key.MOD_ALT}
-        return {name for name, bit in names.items() if modifiers & bit}
 
 
 class Clock:
