@@ -25,8 +25,8 @@ const Region* find_region(const Capture& capture, std::int64_t id) {
 }
 
 const Binding* find_binding(const Capture& capture, const std::string& name) {
-    for (const Binding& binding : capture.bindings) {
-        if (binding.name == name) return &binding;
+    for (auto binding = capture.bindings.rbegin(); binding != capture.bindings.rend(); ++binding) {
+        if (binding->name == name) return &*binding;
     }
     return nullptr;
 }

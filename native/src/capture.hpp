@@ -171,6 +171,7 @@ std::size_t launch_count(const std::vector<Operation>& operations);
 
 // nullptr when there is none.
 const Region* find_region(const Capture& capture, std::int64_t id);
+// Of two bindings with one name, which Warp allows, the later one.
 const Binding* find_binding(const Capture& capture, const std::string& name);
 // For messages: "heights, params", or "no parameters".
 std::string list_bindings(const Capture& capture);

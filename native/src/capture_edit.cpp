@@ -58,6 +58,7 @@ Capture with_parameters(const Capture& capture, const std::vector<NamedAddress>&
     for (const NamedAddress& parameter : inputs) result.bindings.push_back(bind(capture, parameter));
     result.input_count = static_cast<std::uint32_t>(result.bindings.size());
     for (const NamedAddress& parameter : outputs) result.bindings.push_back(bind(capture, parameter));
+    require_clear_names(result);
     validate(result);
     return result;
 }

@@ -1,5 +1,5 @@
-// Checks the outer shape of an ELF file, then hands it to the dynamic loader, through a memory file where
-// possible.
+// Checks the outer shape of an ELF file, then hands it to the dynamic loader (through a memory file where
+// possible) or to the linker for objects.
 #include "cpu_module.hpp"
 
 #include <dlfcn.h>
@@ -31,9 +31,7 @@ constexpr char kMachineName[] = "aarch64";
 #error "add the ELF machine of this processor"
 #endif
 
-// The dynamic loader maps what the headers promise and dies on a file that is shorter, so that is checked
-// here.
-void check_image(const std::string& name, const Bytes& bytes) {
+Elf64_Ehdr read_header(const std::string& name, const Bytes& bytes) {
     Elf64_Ehdr header;
     if (bytes.size() < sizeof header || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0) {
         fail(WC_ERROR_MODULE, name,
@@ -45,14 +43,15 @@ void check_image(const std::string& name, const Bytes& bytes) {
              header.e_machine, "), this one is ", kMachineName,
              "; capture again here or ship a binary for it");
     }
-    if (header.e_type == ET_REL) {
-        fail(WC_ERROR_MODULE, name,
-             ": is a relocatable object, as Warp writes them; this library runs shared libraries,",
-             " so capture the program with whitecap, or register its kernels yourself");
-    }
-    if (header.e_type != ET_DYN)
+    if (header.e_type != ET_DYN && header.e_type != ET_REL) {
         fail(WC_ERROR_MODULE, name, ": is no shared library (ELF type ", header.e_type, ")");
+    }
+    return header;
+}
 
+// The dynamic loader maps what the headers promise and dies on a file that is shorter, so that is checked
+// here.
+void check_segments(const std::string& name, const Bytes& bytes, const Elf64_Ehdr& header) {
     const std::uint64_t table = header.e_phoff,
                         table_size = std::uint64_t{header.e_phnum} * sizeof(Elf64_Phdr);
     bool whole = header.e_phentsize == sizeof(Elf64_Phdr) && table <= bytes.size() &&
@@ -81,7 +80,7 @@ int memory_file(const Bytes& bytes) {
     return file;
 }
 
-void* open_library(const std::string& path) {
+void* open_file(const std::string& path) {
     return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
@@ -94,20 +93,29 @@ std::shared_ptr<CpuModule> CpuModule::load(ModuleBinary binary, const std::strin
         fail(WC_ERROR_MODULE, name,
              ": is not the file that was captured (its SHA-256 differs); restore it or capture again");
     }
-    check_image(name, binary.bytes);
-    const int file = memory_file(binary.bytes);  // the bytes that were checked are the bytes that run
-    void* library = file < 0 ? nullptr : open_library(text("/proc/self/fd/", file));
-    if (library == nullptr && !binary.path.empty()) {  // no memory files or no /proc here
-        char absolute[PATH_MAX];
-        if (realpath(binary.path.c_str(), absolute) != nullptr) library = open_library(absolute);
+    const Elf64_Ehdr header = read_header(name, binary.bytes);
+    std::shared_ptr<CpuModule> module(new CpuModule(name));
+    if (header.e_type == ET_REL) {
+        module->object_ = std::make_unique<ElfObject>(name, binary.bytes);
+    } else {
+        check_segments(name, binary.bytes, header);
+        module->open_library(binary);
     }
-    if (library == nullptr) {
+    return module;
+}
+
+void CpuModule::open_library(const ModuleBinary& binary) {
+    file_ = memory_file(binary.bytes);  // the bytes that were checked are the bytes that run
+    if (file_ >= 0) library_ = open_file(text("/proc/self/fd/", file_));
+    if (library_ == nullptr && !binary.path.empty()) {  // no memory files or no /proc here
+        char absolute[PATH_MAX];
+        if (realpath(binary.path.c_str(), absolute) != nullptr) library_ = open_file(absolute);
+    }
+    if (library_ == nullptr) {
         const char* reason = dlerror();
-        if (file >= 0) close(file);
-        fail(WC_ERROR_MODULE, name,
+        fail(WC_ERROR_MODULE, name_,
              ": cannot be loaded: ", reason != nullptr ? reason : "no memory file could be made");
     }
-    return std::shared_ptr<CpuModule>(new CpuModule(name, library, file));
 }
 
 std::shared_ptr<CpuModule> CpuModule::load_file(const std::string& path) {
@@ -115,12 +123,12 @@ std::shared_ptr<CpuModule> CpuModule::load_file(const std::string& path) {
 }
 
 CpuModule::~CpuModule() {
-    dlclose(library_);
+    if (library_ != nullptr) dlclose(library_);
     if (file_ >= 0) close(file_);
 }
 
 void* CpuModule::find(const std::string& symbol) const noexcept {
-    return dlsym(library_, symbol.c_str());
+    return object_ != nullptr ? object_->find(symbol) : dlsym(library_, symbol.c_str());
 }
 
 }  // namespace whitecap

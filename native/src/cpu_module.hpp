@@ -1,13 +1,12 @@
-// A module binary loaded into this process: a shared library with kernel entries.
-//
-// Limits: the relocatable objects that Warp writes (ELF ET_REL) are recognised and refused; `load` is where a
-// linker for them would be called. Kernels are native code: loading a module means trusting it.
+// A module binary loaded into this process: a shared library with kernel entries, or a relocatable object of
+// Warp's. Kernels are native code: loading a module means trusting it.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
 
+#include "elf_object.hpp"
 #include "program.hpp"
 
 namespace whitecap {
@@ -27,12 +26,14 @@ class CpuModule {
     const std::string& name() const { return name_; }
 
   private:
-    CpuModule(std::string name, void* library, int file)
-        : name_(std::move(name)), library_(library), file_(file) {}
+    explicit CpuModule(std::string name) : name_(std::move(name)) {}
+    void open_library(const ModuleBinary& binary);
 
     std::string name_;
-    void* library_;
-    int file_;  // of the memory file, open as long as the library: the loader knows libraries by their path
+    std::unique_ptr<ElfObject> object_;  // this one, or
+    void* library_ = nullptr;
+    int file_ =
+        -1;  // memory file of the library, open as long as it: the loader tells libraries apart by path
 };
 
 }  // namespace whitecap

@@ -268,6 +268,7 @@ Capture Recorder::finish() {
     capture.bindings = std::move(inputs_);
     capture.input_count = static_cast<std::uint32_t>(capture.bindings.size());
     capture.bindings.insert(capture.bindings.end(), outputs_.begin(), outputs_.end());
+    require_clear_names(capture);
     capture.operations = std::move(frames_[0].operations);
     finished_ = true;
     validate(capture);

@@ -1,7 +1,6 @@
 // Regions, modules, kernels, bindings, meshes: what one record says about another is true.
 #include "validate.hpp"
 
-#include <map>
 #include <set>
 
 #include "reader.hpp"
@@ -88,16 +87,10 @@ class RecordValidator {
         if (capture_.input_count > capture_.bindings.size()) {
             invalid(capture_.input_count, " inputs among ", capture_.bindings.size(), " bindings");
         }
-        std::map<std::string, std::uint32_t> names;
         for (const Binding& binding : capture_.bindings) {
             if (binding.name.empty()) invalid("a binding of region ", binding.region, " has no name");
             if (find_region(capture_, binding.region) == nullptr) {
                 invalid("binding ", quoted(binding.name), ": region ", binding.region, " does not exist");
-            }
-            const auto [known, added] = names.emplace(binding.name, binding.region);
-            if (!added && known->second != binding.region) {
-                invalid("binding ", quoted(binding.name), " names region ", known->second, " and region ",
-                        binding.region);
             }
         }
     }
@@ -139,6 +132,14 @@ void require_span(const Capture& capture, const std::string& who, std::int64_t i
     if (offset > region->size || size > region->size - offset) {
         invalid(who, ": ", size, " bytes at ", offset, " lie outside region ", region->id, " of ",
                 region->size, " bytes");
+    }
+}
+
+void require_clear_names(const Capture& capture) {
+    for (const Binding& binding : capture.bindings) {
+        const std::uint32_t region = find_binding(capture, binding.name)->region;
+        if (binding.region == region) continue;
+        invalid("binding ", quoted(binding.name), " names region ", binding.region, " and region ", region);
     }
 }
 

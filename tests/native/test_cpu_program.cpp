@@ -372,7 +372,7 @@ TEST(missing_and_altered_modules_are_refused) {
     refuse(Bytes(1000), "is no shared library");
     refuse(Bytes(good.begin(), good.begin() + 2000), "shorter than its headers say");
     refuse(patched(good, 18, std::uint16_t{8}), "another kind of processor");
-    refuse(patched(good, 16, std::uint16_t{1}), "relocatable object, as Warp writes them");
+    refuse(patched(good, 16, std::uint16_t{1}), "cannot be linked");
     refuse(patched(good, 16, std::uint16_t{2}), "is no shared library (ELF type 2)");
     refuse(patched(good, 32, ~std::uint64_t{0}), "shorter than its headers say");
     MemoryModules twice;

@@ -175,7 +175,12 @@ TEST(metadata_that_breaks_a_rule_is_refused) {
     refuse_u8(at::kKernelHash, 'f', "its module");
     refuse_u32(at::kBlock, 2000, "block size 2000 is above 1024");
     refuse_u32(at::kRegionOfX, 3, "binding \"x\": region 3 does not exist");
-    refuse_u8(at::kBindingY, 'x', "binding \"x\" names region 1 and region 2");
+}
+
+TEST(one_name_for_two_regions_is_allowed_and_the_later_one_counts) {
+    const Capture capture = read(patched(worked_example(), at::kBindingY, std::uint8_t{'x'}));
+    CHECK_EQ(capture.bindings.size(), std::size_t{2});
+    CHECK_EQ(find_binding(capture, "x")->region, 2u);
 }
 
 TEST(dots_and_empty_names_are_no_module_files) {
