@@ -1,4 +1,4 @@
-"""A scene as a document: one readable TOML file, with an optional `.npz` checkpoint of its fields beside it.
+"""A scene as a document: one readable TOML file.
 
 Reading treats the file as hostile: sizes, counts, ranges and names are checked, and every refusal is one line that
 names the file, the key and what is allowed. Writing replaces a whole file or leaves the old one.
@@ -6,9 +6,7 @@ names the file, the key and what is allowed. Writing replaces a whole file or le
 
 from __future__ import annotations
 
-import io
 import math
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -25,6 +23,7 @@ from .probes import MAX_PROBES, Probe
 from .schema import Table
 from .setup import HIGHEST_TIME_SCALE, LOWEST_TIME_SCALE, Setup, numbered
 from .sources import MAX_SOURCES, SIGNALS, SOURCE_KINDS, Source
+from .stamps import mask_to_runs, runs_to_mask
 from .walls import (
     EDGES,
     KINDS,
@@ -37,8 +36,6 @@ from .walls import (
     Shape,
     Stamp,
     Stroke,
-    mask_to_runs,
-    runs_to_mask,
 )
 
 VERSION = 1
@@ -298,45 +295,3 @@ def _table(item: Any, always: set[str], skip: set[str] = frozenset()) -> dict[st
         if needed and entry.name not in skip and entry.name != "uid":
             table[entry.name] = value
     return table
-
-
-# ---- the fields beside it
-
-
-def save_checkpoint(path: str | Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """Writes fields, (height, width) float32 each, to an `.npz`, whole or not at all."""
-    buffer = io.BytesIO()
-    packed: dict[str, Any] = {name: np.asarray(array, dtype=np.float32) for name, array in arrays.items()}
-    np.savez_compressed(buffer, **packed)
-    write_atomically(Path(path), buffer.getvalue())
-
-
-def load_checkpoint(path: str | Path, names: Sequence[str], shape: tuple[int, int]) -> dict[str, np.ndarray]:
-    """Reads the named fields of a checkpoint, each float32 of `shape` (height, width) and finite, else UserError."""
-    path = Path(path)
-    arrays: dict[str, np.ndarray] = {}
-    try:
-        with zipfile.ZipFile(path) as archive:
-            sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
-        for name in names:
-            # The size is known before anything is unpacked: a small file can't claim a large memory.
-            if f"{name}.npy" in sizes and sizes[f"{name}.npy"] > shape[0] * shape[1] * 8 + 1024:
-                raise UserError(f"{path}: field {name} is too large: a grid of {shape[1]} x {shape[0]} is needed")
-        with np.load(path, allow_pickle=False) as file:
-            for name in names:
-                if name not in file.files:
-                    raise UserError(
-                        f"{path}: field {name} is missing: it holds {', '.join(file.files[:8]) or 'nothing'}"
-                    )
-                arrays[name] = np.asarray(file[name])
-    except OSError as error:
-        raise UserError(f"cannot open the checkpoint {os_error_line(error)}") from error
-    except (zipfile.BadZipFile, ValueError, EOFError, KeyError) as error:
-        raise UserError(f"{path}: not a checkpoint: {one_line(error)}") from error
-    for name, array in arrays.items():
-        if array.shape != tuple(shape) or array.dtype != np.float32:
-            found = f"{array.dtype} {' x '.join(map(str, array.shape[::-1])) or 'scalar'}"
-            raise UserError(f"{path}: field {name} is {found}: float32 {shape[1]} x {shape[0]} is needed")
-        if not np.isfinite(array).all():
-            raise UserError(f"{path}: field {name} holds values that are not finite")
-    return arrays

@@ -13,6 +13,7 @@ from ..errors import UserError
 from ..resample import resample
 from ..scenes import find_scene
 from . import document as documents
+from .checkpoint import load_checkpoint, save_checkpoint
 from .document import Document
 from .presets import Preset, gallery
 from .setup import Setup
@@ -76,7 +77,7 @@ class Library:
             return None
         running = self._lab.host.simulation.scene
         scene = running if document.setup.scene == running.name else find_scene(document.setup.scene)
-        return documents.load_checkpoint(path.parent / document.checkpoint, scene.fields, document.setup.grid.shape)
+        return load_checkpoint(path.parent / document.checkpoint, scene.fields, document.setup.grid.shape)
 
     def _set_look(self, look: Mapping[str, Any]) -> None:
         here = self._lab.host.look
@@ -111,7 +112,7 @@ class Library:
                 document = replace(document, checkpoint=f"{path.stem}.npz")
                 shape, waves = self._lab.setup.grid.shape, self._lab.host.simulation.checkpoint()
                 fields = {name: resample(field, shape) for name, field in waves.items()}
-                documents.save_checkpoint(path.parent / document.checkpoint, fields)
+                save_checkpoint(path.parent / document.checkpoint, fields)
             documents.save(path, document)
         except UserError as error:
             self._lab.host.show_error(error)

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from .medium import Medium, Painter
 from .setup import Setup
 from .sources import MAX_SOURCES, Drive, table_entries
-from .walls import Medium, Painter
 
 
 class Link:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from .medium import Medium
 from .probes import Probe, Trace, sample, to_csv
 from .stability import Scheme, energy
-from .walls import Medium
 
 ENERGY_SHARE = 0.05
 """The part of the running time that measuring the energy may take."""

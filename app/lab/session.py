@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,16 +16,17 @@ import numpy as np
 from ..errors import UserError, one_line
 from ..scene import FRAME_RATE, Grid, Parameter
 from ..scenes import BUILT_IN, find_scene
+from . import commands
 from .history import History
 from .library import Library
 from .link import Link
 from .measure import Measurements
+from .medium import Medium, sponge_strength
 from .presets import Preset
 from .rescue import Rescue
 from .setup import HIGHEST_TIME_SCALE, LOWEST_TIME_SCALE, Setup
 from .stability import MAX_SUBSTEPS, Policy, Scheme, settle
 from .tools import Toolbox
-from .walls import Medium, sponge_strength
 
 TANK = "tank"
 """The scene that has walls, boundaries and sources."""
@@ -225,40 +226,9 @@ class Lab:
         """Opens a scene file."""
         return self.library.load(path)
 
-    # ---- keys
-
     def perform(self, action: str) -> bool:
-        """Does what an action id means to the laboratory; False when it is not the laboratory's."""
-        if action.startswith("preset_") and action[7:].isdigit():
-            self.library.open_preset(int(action[7:]) - 1)
-            return True
-        if action.startswith("tool_"):
-            self.tools.take(action[5:])
-            return True
-        handlers: dict[str, Callable[[], object]] = {
-            "undo": self.undo,
-            "redo": self.redo,
-            "reset_waves": self.reset_waves,
-            "reset_scene": self.reset_scene,
-            "restore": self.restore,
-            "preset_next": lambda: self.library.next_preset(1),
-            "preset_previous": lambda: self.library.next_preset(-1),
-            "open": self.library.ask_what_to_open,
-            "save": self.library.save_again,
-            "copy_scene": self.library.copy,
-            "paste_scene": self.library.paste,
-            "slower": lambda: self.set_time_scale(self.setup.time_scale / 2),
-            "faster": lambda: self.set_time_scale(self.setup.time_scale * 2),
-            "delete": self.tools.delete_selected,
-            "brush_smaller": lambda: self.tools.scale_brush(1 / 1.25),
-            "brush_larger": lambda: self.tools.scale_brush(1.25),
-        }
-        done = handlers.get(action)
-        if done is None:
-            return action == "cancel" and self.tools.put_down()
-        done()
-        self.seal()
-        return True
+        """Does what an action of the key table means to the laboratory; False when it is not the laboratory's."""
+        return commands.perform(self, action)
 
     def reset_waves(self) -> None:
         """Still water; sources begin again."""

@@ -50,7 +50,7 @@ def draw(app: PanelHost) -> None:
     imgui.pop_style_var()
     transport.draw(app)
     imgui.separator()
-    imgui.begin_child("sections")
+    imgui.begin_child("sections", ImVec2(0.0, 0.0), imgui.ChildFlags_.nav_flattened.value)
     for title, panel, unfolded in SECTIONS:
         flags = imgui.TreeNodeFlags_.default_open.value if unfolded else 0
         if title == "Document" and app.lab is not None and app.lab.library.asks_for:

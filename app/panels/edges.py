@@ -7,7 +7,8 @@ from dataclasses import replace
 from imgui_bundle import imgui
 
 from ..errors import UserError
-from ..lab.walls import EDGES, SIDES, stamp_from_image
+from ..lab.stamps import stamp_from_image
+from ..lab.walls import EDGES, SIDES
 from .protocol import PanelHost
 from .state import state_of
 from .widgets import button, choice, note, path_field, row_of, slider

@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 from whitecap.app.captures import CaptureCache
+from whitecap.app.lab.medium import make_medium
 from whitecap.app.lab.sources import STEP_DTYPE, Drive, Source, table_entries
-from whitecap.app.lab.walls import Boundaries, Box, Disc, make_medium
+from whitecap.app.lab.walls import Boundaries, Box, Disc
 from whitecap.app.scene import Grid
 from whitecap.app.scenes import find_scene
 from whitecap.app.simulation import Simulation

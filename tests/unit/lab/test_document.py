@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from whitecap.app.errors import UserError
-from whitecap.app.lab.document import Document, load, load_checkpoint, parse, save, save_checkpoint, to_text
+from whitecap.app.lab.checkpoint import load_checkpoint, save_checkpoint
+from whitecap.app.lab.document import Document, load, parse, save, to_text
 from whitecap.app.lab.probes import Probe
 from whitecap.app.lab.session import scene_parameters
 from whitecap.app.lab.setup import Setup

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from whitecap.app.captures import CaptureCache
+from whitecap.app.lab.medium import make_medium
 from whitecap.app.lab.probes import spectrum
 from whitecap.app.lab.sources import MAX_SOURCES, STEP_DTYPE, Drive, Source, table_entries
-from whitecap.app.lab.walls import Boundaries, Box, Shape, make_medium
+from whitecap.app.lab.walls import Boundaries, Box, Shape
 from whitecap.app.scene import Grid
 from whitecap.app.scenes import find_scene
 from whitecap.app.simulation import Simulation

@@ -12,24 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from PIL import Image
 from whitecap.app.errors import UserError
-from whitecap.app.lab.walls import (
-    SOAKS,
-    Boundaries,
-    Box,
-    Disc,
-    Painter,
-    Polygon,
-    Shape,
-    Stamp,
-    Stroke,
-    covered,
-    make_medium,
-    mask_to_runs,
-    runs_to_mask,
-    sponge,
-    sponge_strength,
-    stamp_from_image,
-)
+from whitecap.app.lab.medium import SOAKS, Painter, make_medium, sponge, sponge_strength
+from whitecap.app.lab.raster import covered
+from whitecap.app.lab.stamps import mask_to_runs, runs_to_mask, stamp_from_image
+from whitecap.app.lab.walls import Boundaries, Box, Disc, Polygon, Shape, Stamp, Stroke
 
 SHAPE = (48, 64)
 
