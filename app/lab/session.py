@@ -55,6 +55,10 @@ class Host(Protocol):
 class Lab:
     """One person's session with one scene after the other."""
 
+    setup: Setup
+    library: Library
+    tools: Toolbox
+
     def __init__(self, host: Host) -> None:
         self.host = host
         simulation = host.simulation
