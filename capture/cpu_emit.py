@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from .access import argument_access
 from .cpp_names import identifier
+from .cpu_rows import row_table
 from .dtypes import ArrayType, cpp_name
 from .kernel_text import KernelText
 from .plan import Guard
@@ -30,8 +31,16 @@ def cpu_entries(kernel: KernelText) -> str:
         f"WC_EXPORT void {base}_cpu_range({signature}, wc::uint64 begin, wc::uint64 end) {{\n"
         f"    {base}_walk(*bounds, *args, begin, end);\n}}\n\n"
         f"WC_EXPORT void {base}_cpu_forward({signature}) {{\n"
-        f"    {base}_walk(*bounds, *args, 0, bounds->size);\n}}\n"
+        f"    {base}_walk(*bounds, *args, 0, bounds->size);\n}}\n{_row_table(kernel)}"
     )
+
+
+def _row_table(kernel: KernelText) -> str:
+    table = row_table(kernel.form, kernel.plan)
+    if table is None:
+        return ""
+    values = ", ".join(map(str, table))
+    return f"\nWC_EXPORT const int {kernel.base}_cpu_rows[];\nconst int {kernel.base}_cpu_rows[] = {{{values}}};\n"
 
 
 def _walk_parameters(kernel: KernelText) -> str:

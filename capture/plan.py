@@ -46,9 +46,9 @@ def plan_kernel(kernel: ir.KernelForm) -> Plan:
     uniform |= {assign.target.name for assign in setup if isinstance(assign.target, ir.Local)}
     width = _row_width(kernel, body, uniform) if kernel.rank == 1 else None
     if width is not None:
-        names = _index_names(body)
+        names = _index_names(kernel, body)
         body = ir.rewrite(body, lambda node: _grid_index(node, names, width))
-    peeler = _Peeler(uniform, _inner_names(body, kernel.rank, width is not None), kernel.rank, width is not None)
+    peeler = _Peeler(uniform, _inner_names(kernel, body, width is not None), kernel.rank, width is not None)
     body = ir.rewrite(body, peeler.change)
     return Plan(setup, body, _tightest(peeler.guards), width)
 
@@ -78,9 +78,10 @@ def _assignments(body: tuple[ir.Stmt, ...]) -> Counter[str]:
     return names
 
 
-def _assigned_once(body: tuple[ir.Stmt, ...]) -> dict[str, ir.Assign]:
-    """Top-level assignments to names that nothing else assigns."""
+def assigned_once(kernel: ir.KernelForm, body: tuple[ir.Stmt, ...]) -> dict[str, ir.Assign]:
+    """Top-level assignments to variables that nothing else assigns."""
     counts = _assignments(body)
+    counts.update(parameter.name for parameter in kernel.parameters)
     return {
         statement.target.name: statement
         for statement in body
@@ -95,7 +96,7 @@ def _split_setup(kernel: ir.KernelForm, body: tuple[ir.Stmt, ...]) -> tuple[tupl
     access = argument_access(kernel)
     parameters = {parameter.name for parameter in kernel.parameters}
     uniform = parameters - set(_assignments(body))
-    once = _assigned_once(body)
+    once = assigned_once(kernel, body)
     setup: list[ir.Assign] = []
     rest: list[ir.Stmt] = []
     for position, statement in enumerate(body):
@@ -103,7 +104,7 @@ def _split_setup(kernel: ir.KernelForm, body: tuple[ir.Stmt, ...]) -> tuple[tupl
             rest.extend(body[position:])
             break
         name = statement.target.name
-        if name in once and name not in parameters and _is_uniform(statement.value, uniform, access):
+        if name in once and _is_uniform(statement.value, uniform, access):
             setup.append(statement)
             uniform.add(name)
         else:
@@ -124,9 +125,13 @@ def _is_uniform(value: ir.Expr, uniform: set[str], access: dict[str, str]) -> bo
     return True
 
 
-def _inner_names(body: tuple[ir.Stmt, ...], rank: int, is_grid: bool) -> set[str]:
+def _inner_names(kernel: ir.KernelForm, body: tuple[ir.Stmt, ...], is_grid: bool) -> set[str]:
     """Variables that always hold the coordinate along the last dimension."""
-    return {name for name, statement in _assigned_once(body).items() if _is_inner(statement.value, rank, is_grid)}
+    return {
+        name
+        for name, statement in assigned_once(kernel, body).items()
+        if _is_inner(statement.value, kernel.rank, is_grid)
+    }
 
 
 def _is_inner(value: ir.Expr, rank: int, is_grid: bool) -> bool:
@@ -138,9 +143,11 @@ def _is_inner(value: ir.Expr, rank: int, is_grid: bool) -> bool:
 # One-dimensional indices taken apart
 
 
-def _index_names(body: tuple[ir.Stmt, ...]) -> set[str]:
+def _index_names(kernel: ir.KernelForm, body: tuple[ir.Stmt, ...]) -> set[str]:
     """Variables that hold the one-dimensional thread index."""
-    return {name for name, statement in _assigned_once(body).items() if isinstance(statement.value, ir.ThreadIndex)}
+    return {
+        name for name, statement in assigned_once(kernel, body).items() if isinstance(statement.value, ir.ThreadIndex)
+    }
 
 
 def _is_index(node: ir.Expr, names: set[str]) -> bool:
@@ -149,7 +156,7 @@ def _is_index(node: ir.Expr, names: set[str]) -> bool:
 
 def _row_width(kernel: ir.KernelForm, body: tuple[ir.Stmt, ...], uniform: set[str]) -> ir.Expr | None:
     """What the thread index is divided by, when it is one value everywhere."""
-    names = _index_names(body)
+    names = _index_names(kernel, body)
     widths = {
         node.right
         for node in ir.walk(body)

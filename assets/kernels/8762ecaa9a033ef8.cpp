@@ -887,6 +887,9 @@ WC_EXPORT void wave_displace_92295eb5_cpu_forward(const wc::launch_bounds<2>* bo
     wave_displace_92295eb5_walk(*bounds, *args, 0, bounds->size);
 }
 
+WC_EXPORT const int wave_displace_92295eb5_cpu_rows[];
+const int wave_displace_92295eb5_cpu_rows[] = {1, 0, 4, 1, 1, 2, 2};
+
 #endif
 
 // ---- wave_displace_swap ----------------------------------------------------------------------------------------------
@@ -993,6 +996,9 @@ WC_EXPORT void wave_displace_swap_f1479994_cpu_range(const wc::launch_bounds<2>*
 WC_EXPORT void wave_displace_swap_f1479994_cpu_forward(const wc::launch_bounds<2>* bounds, const wave_displace_swap_f1479994_args* args) {
     wave_displace_swap_f1479994_walk(*bounds, *args, 0, bounds->size);
 }
+
+WC_EXPORT const int wave_displace_swap_f1479994_cpu_rows[];
+const int wave_displace_swap_f1479994_cpu_rows[] = {1, 0, 4, 1, 1, 2, 2};
 
 #endif
 
@@ -1143,5 +1149,8 @@ WC_EXPORT void wave_solve_fd577726_cpu_range(const wc::launch_bounds<2>* bounds,
 WC_EXPORT void wave_solve_fd577726_cpu_forward(const wc::launch_bounds<2>* bounds, const wave_solve_fd577726_args* args) {
     wave_solve_fd577726_walk(*bounds, *args, 0, bounds->size);
 }
+
+WC_EXPORT const int wave_solve_fd577726_cpu_rows[];
+const int wave_solve_fd577726_cpu_rows[] = {1, 1, 4, 1, 1, 2, 0};
 
 #endif

@@ -726,6 +726,9 @@ WC_EXPORT void tank_displace_0705c747_cpu_forward(const wc::launch_bounds<2>* bo
     tank_displace_0705c747_walk(*bounds, *args, 0, bounds->size);
 }
 
+WC_EXPORT const int tank_displace_0705c747_cpu_rows[];
+const int tank_displace_0705c747_cpu_rows[] = {1, 0, 6, 1, 1, 1, 2, 2, 2};
+
 #endif
 
 // ---- tank_displace_swap ----------------------------------------------------------------------------------------------
@@ -846,6 +849,9 @@ WC_EXPORT void tank_displace_swap_252bbc58_cpu_range(const wc::launch_bounds<2>*
 WC_EXPORT void tank_displace_swap_252bbc58_cpu_forward(const wc::launch_bounds<2>* bounds, const tank_displace_swap_252bbc58_args* args) {
     tank_displace_swap_252bbc58_walk(*bounds, *args, 0, bounds->size);
 }
+
+WC_EXPORT const int tank_displace_swap_252bbc58_cpu_rows[];
+const int tank_displace_swap_252bbc58_cpu_rows[] = {1, 0, 6, 1, 1, 1, 2, 2, 2};
 
 #endif
 
@@ -974,6 +980,9 @@ WC_EXPORT void tank_drive_3ed4ec07_cpu_range(const wc::launch_bounds<2>* bounds,
 WC_EXPORT void tank_drive_3ed4ec07_cpu_forward(const wc::launch_bounds<2>* bounds, const tank_drive_3ed4ec07_args* args) {
     tank_drive_3ed4ec07_walk(*bounds, *args, 0, bounds->size);
 }
+
+WC_EXPORT const int tank_drive_3ed4ec07_cpu_rows[];
+const int tank_drive_3ed4ec07_cpu_rows[] = {1, 0, 6, 1, 1, 1, 2, 2, 0};
 
 #endif
 
@@ -1268,5 +1277,8 @@ WC_EXPORT void tank_step_9be69a29_cpu_range(const wc::launch_bounds<2>* bounds, 
 WC_EXPORT void tank_step_9be69a29_cpu_forward(const wc::launch_bounds<2>* bounds, const tank_step_9be69a29_args* args) {
     tank_step_9be69a29_walk(*bounds, *args, 0, bounds->size);
 }
+
+WC_EXPORT const int tank_step_9be69a29_cpu_rows[];
+const int tank_step_9be69a29_cpu_rows[] = {1, 1, 6, 1, 1, 1, 1, 2, 0};
 
 #endif
