@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from argparse import Namespace
+from pathlib import Path
 
 from .application import Application
 from .backend import choose_device, decide
@@ -80,9 +81,20 @@ class WindowSession:
         application.window_actions["full_screen"] = self.window.toggle_full_screen
         apply_view(application, options.view, self.window.target)
         apply_document(application, options)
-        application.welcome(still=moves_by_itself(options))
+        reopened = not options.scene and not moves_by_itself(options) and self._reopen(application)
+        application.welcome(still=reopened or moves_by_itself(options))
         self.events.application = application
         return True
+
+    def _reopen(self, application: Application) -> bool:
+        """The scene file or preset of the last run, where it is still there; whether there was one."""
+        lab, settings = application.lab, self.settings
+        if lab is None:
+            return False
+        if settings.file and Path(settings.file).is_file():
+            return lab.load(settings.file)
+        names = [preset.name for preset in lab.presets]
+        return settings.preset in names and lab.open_preset(names.index(settings.preset))
 
     def run(self) -> None:
         """Turns until the window is closed, or as often as `--frames` says."""
@@ -124,9 +136,17 @@ class WindowSession:
     def remember(self) -> None:
         """Saves the window's place and the scene for the next run."""
         if self.application is not None:
-            self.settings.scene = self.application.simulation.scene.name
+            self._remember_scene(self.application)
         self.window.remember(self.settings)
         self.settings.save()
+
+    def _remember_scene(self, application: Application) -> None:
+        settings, lab = self.settings, application.lab
+        settings.scene = application.simulation.scene.name
+        library = lab.library if lab is not None else None
+        settings.file = str(library.path.resolve()) if library is not None and library.path is not None else ""
+        if library is None or library.preset_index is None:
+            settings.preset = ""
 
     def close(self) -> None:
         """Frees the GL objects and closes the window."""

@@ -21,7 +21,11 @@ RANGES: dict[str, tuple[float, float]] = {
 
 @dataclass
 class Settings:
-    """Remembered values and their defaults. window_x, window_y: None leaves the place to the desktop."""
+    """Remembered values and their defaults.
+
+    window_x, window_y: None leaves the place to the desktop. file, preset, scene: the last one shown, the first of
+    the three that is not empty.
+    """
 
     window_width: int = 1280
     window_height: int = 800
@@ -30,6 +34,7 @@ class Settings:
     ui_scale: float = 1.0
     scene: str = "wave"
     preset: str = ""
+    file: str = ""
     hint_seen: bool = False
 
     @staticmethod

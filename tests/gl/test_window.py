@@ -50,13 +50,15 @@ def display(tmp_path_factory):
 
 @pytest.fixture
 def open_window(display):
-    """Opens sessions and closes them at the end of the test."""
+    """Opens a session as after `--fresh` and closes it at the end of the test."""
     from whitecap.app.session import WindowSession
+    from whitecap.app.settings import Settings
 
     with contextlib.ExitStack() as stack:
 
         def open_one(*arguments):
-            session = WindowSession(parse(["--fresh", *arguments])[1])
+            Settings.forget()
+            session = WindowSession(parse(list(arguments))[1])
             stack.callback(session.close)
             assert session.open()
             session.application.welcome(still=True)
@@ -482,6 +484,37 @@ def test_the_window_comes_back_where_it_was(open_window):
     hand = open_window("--size", "700x500")
     hand.session.remember()
     assert (Settings.load().window_width, Settings.load().window_height) == (700, 500)
+
+
+def test_the_last_preset_comes_back_until_it_is_left(display):
+    with a_session("--fresh", "--size", "500x400") as first:
+        assert first.application.lab.open_preset(3)
+        first.turn(1 / 60)
+        first.remember()
+    with a_session("--size", "500x400") as second:
+        assert second.application.lab.library.preset_index == 3
+        second.application.open_scene("wave")
+        second.application.swap.wait()
+        second.turn(1 / 60)
+        second.remember()
+    with a_session("--size", "500x400") as third:
+        assert third.application.lab.library.preset_index is None
+        assert third.application.simulation.scene.name == "wave"
+
+
+@contextlib.contextmanager
+def a_session(*arguments):
+    from whitecap.app.session import WindowSession
+    from whitecap.app.settings import Settings
+
+    if "--fresh" in arguments:
+        Settings.forget()
+    session = WindowSession(parse(list(arguments))[1])
+    try:
+        assert session.open()
+        yield session
+    finally:
+        session.close()
 
 
 def test_a_screenshot_lands_in_a_file(open_window, tmp_path, monkeypatch):
