@@ -97,6 +97,28 @@ def test_we_read_and_validate_what_warp_saves(warp_files: Path, name: str) -> No
         assert kernel["forward_name"].endswith("_cpu_forward")
 
 
+def expected_cells() -> np.ndarray[Any, Any]:
+    i, j, k, m = np.indices((2, 3, 4, 5))
+    return (i + 10 * j + 100 * k + 1000 * m).astype(np.int32).reshape(-1)
+
+
+# (file, output, type, what one replay gives)
+REPLAYS = [
+    ("axpy", "y", np.float32, [1, 3, 5, 7]),
+    ("struct", "y", np.float32, [5, 8, 11, 14]),
+    ("cells", "a", np.int32, expected_cells().tolist()),
+    ("memory", "target", np.float32, [0, 1, 2, 2.5, 2.5, 2.5, 2.5, 2.5]),
+    ("branches", "steps", np.int32, [5]),
+]
+
+
+@pytest.mark.parametrize(("name", "output", "dtype", "expected"), REPLAYS, ids=[entry[0] for entry in REPLAYS])
+def test_we_replay_what_warp_saves(warp_files: Path, name: str, output: str, dtype: Any, expected: list[float]) -> None:
+    graph = wp.capture_load(warp_files / name)
+    graph.launch()
+    assert np.frombuffer(graph.view(output), dtype).tolist() == expected
+
+
 def test_arguments_of_a_warp_launch_are_understood(warp_files: Path) -> None:
     capture = _native.Capture.from_file(str(warp_files / "axpy"))
     (launch,) = capture.operations
