@@ -7,7 +7,6 @@ by row, peels the borders off (plan.py), and tells the compiler that stores and 
 
 from __future__ import annotations
 
-from .access import argument_access
 from .cpp_names import identifier
 from .cpu_rows import row_table
 from .dtypes import ArrayType, cpp_name
@@ -64,7 +63,7 @@ def _can_pack(kernel: KernelText) -> bool:
 
 def _dispatch(kernel: KernelText) -> str:
     """The choice between the two walks: what `_packed` relies on."""
-    access = argument_access(kernel.form)
+    access = kernel.plan.access
     arrays = _arrays(kernel)
     tests = ["bounds.coord_mult <= 1", *(f"wc::is_packed(args.{name})" for _, name, _ in arrays)]
     for position, (first, name, _) in enumerate(arrays):

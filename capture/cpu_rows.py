@@ -14,7 +14,6 @@ The table `<base>_cpu_rows` tells the replayer: version, reach, number of parame
 from __future__ import annotations
 
 from . import ir
-from .access import argument_access
 from .dtypes import ArrayType
 from .plan import Plan, assigned_once
 
@@ -28,7 +27,6 @@ def row_table(form: ir.KernelForm, plan: Plan) -> list[int] | None:
         return None
     if any(getattr(p.type, "holds_arrays", False) and not isinstance(p.type, ArrayType) for p in form.parameters):
         return None
-    access = argument_access(form)
     rows = _Rows(form, plan)
     kinds, reach = [], 0
     for parameter in form.parameters:
@@ -36,7 +34,7 @@ def row_table(form: ir.KernelForm, plan: Plan) -> list[int] | None:
             kinds.append(OTHER)
             continue
         distance = rows.distance(parameter.name)
-        if distance != 0 and access[parameter.name] != "read":
+        if distance != 0 and plan.access[parameter.name] != "read":
             return None
         kinds.append(FREE if distance is None else ROWS)
         reach = max(reach, distance or 0)

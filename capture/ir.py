@@ -274,15 +274,13 @@ def children(node: Expr | Stmt) -> Iterator[Expr | Stmt]:
             yield from (entry for entry in value if isinstance(entry, Expr | Stmt))
 
 
-def walk(nodes: Expr | Stmt | tuple[Stmt, ...]) -> Iterator[Expr | Stmt]:
-    """A node and everything below it (bodies of called functions not included)."""
-    if isinstance(nodes, tuple):
-        for node in nodes:
-            yield from walk(node)
-        return
-    yield nodes
-    for child in children(nodes):
-        yield from walk(child)
+def walk(nodes: Expr | Stmt | tuple[Expr | Stmt, ...]) -> Iterator[Expr | Stmt]:
+    """A node and everything below it, outer ones first, in written order; bodies of called functions not included."""
+    waiting = list(reversed(nodes)) if isinstance(nodes, tuple) else [nodes]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(list(children(node))))
 
 
 def rewrite(node: Any, change: Callable[[Expr], Expr]) -> Any:

@@ -80,7 +80,8 @@ class KernelText:
         """The thread's statements; parameters that they change are copied first."""
         given = {parameter.name for parameter in self.form.parameters}
         given |= {a.target.name for a in self.plan.setup if isinstance(a.target, ir.Local)}
-        changed = [p for p in self.form.parameters if p.name in _assigned_names(self.plan.body)]
+        assigned = _assigned_names(self.plan.body)
+        changed = [p for p in self.form.parameters if p.name in assigned]
         copies = [
             f"    {cpp_name(p.type)} {identifier(p.name)} = {self.base}_args::{identifier(p.name)};" for p in changed
         ]

@@ -33,6 +33,7 @@ class Guard:
 
 @dataclass(frozen=True)
 class Plan:
+    access: dict[str, str]  # of the parameters that hold arrays
     setup: tuple[ir.Assign, ...]
     body: tuple[ir.Stmt, ...]
     guards: tuple[Guard, ...]
@@ -40,8 +41,8 @@ class Plan:
 
 
 def plan_kernel(kernel: ir.KernelForm) -> Plan:
-    body = inline_calls(kernel.body)
-    setup, body = _split_setup(kernel, body)
+    access = argument_access(kernel)
+    setup, body = _split_setup(kernel, inline_calls(kernel.body), access)
     uniform = {parameter.name for parameter in kernel.parameters} - set(_assignments(body))
     uniform |= {assign.target.name for assign in setup if isinstance(assign.target, ir.Local)}
     width = _row_width(kernel, body, uniform) if kernel.rank == 1 else None
@@ -50,7 +51,7 @@ def plan_kernel(kernel: ir.KernelForm) -> Plan:
         body = ir.rewrite(body, lambda node: _grid_index(node, names, width))
     peeler = _Peeler(uniform, _inner_names(kernel, body, width is not None), kernel.rank, width is not None)
     body = ir.rewrite(body, peeler.change)
-    return Plan(setup, body, _tightest(peeler.guards), width)
+    return Plan(access, setup, body, _tightest(peeler.guards), width)
 
 
 def _tightest(guards: list[Guard]) -> tuple[Guard, ...]:
@@ -91,9 +92,10 @@ def assigned_once(kernel: ir.KernelForm, body: tuple[ir.Stmt, ...]) -> dict[str,
     }
 
 
-def _split_setup(kernel: ir.KernelForm, body: tuple[ir.Stmt, ...]) -> tuple[tuple[ir.Assign, ...], tuple[ir.Stmt, ...]]:
+def _split_setup(
+    kernel: ir.KernelForm, body: tuple[ir.Stmt, ...], access: dict[str, str]
+) -> tuple[tuple[ir.Assign, ...], tuple[ir.Stmt, ...]]:
     """The leading assignments that are the same for every thread, and the rest."""
-    access = argument_access(kernel)
     parameters = {parameter.name for parameter in kernel.parameters}
     uniform = parameters - set(_assignments(body))
     once = assigned_once(kernel, body)

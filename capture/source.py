@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
-import inspect
-import textwrap
+import linecache
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, NoReturn
 
 from .errors import KernelError, Location
@@ -23,33 +23,27 @@ class FunctionSource:
         self.name = function.__name__
         self.outer = outer
         self.file = function.__code__.co_filename
-        try:
-            self.lines, self.first_line = inspect.getsourcelines(function)
-        except (OSError, TypeError):
+        self.lines, definitions = _file(self.file)
+        # A decorated function's code starts at its first decorator.
+        tree = definitions.get((function.__code__.co_firstlineno, self.name))
+        if tree is None:
             raise KernelError(
                 "its source text can't be read", "define it in a Python file or a notebook cell", None, self.name
-            ) from None
-        text = "".join(self.lines)
-        dedented = textwrap.dedent(text)
-        self.indent = len(text) - len(text.lstrip()) - (len(dedented) - len(dedented.lstrip()))
-        tree = ast.parse(dedented).body[0]
-        if not isinstance(tree, ast.FunctionDef):
-            raise KernelError("it isn't a `def`", "write `def name(argument: type, ...):`", None, self.name)
+            )
         self.tree = tree
         self.closure = _closure(function)
 
     def where(self, node: ast.AST) -> Location:
+        """The node's place; of one that spans lines, the part on its first line."""
         line = getattr(node, "lineno", 1)
-        column = getattr(node, "col_offset", 0)
-        end = getattr(node, "end_col_offset", column + 1)
-        text = self.lines[line - 1].rstrip() if line <= len(self.lines) else ""
-        if getattr(node, "end_lineno", line) != line:
-            end = len(text.encode()) - self.indent
-        # ast counts UTF-8 bytes of the dedented line; a person counts characters of the real one.
+        text = self.lines[line - 1].rstrip()
+        start = getattr(node, "col_offset", 0)
+        end = getattr(node, "end_col_offset", start + 1)
         raw = text.encode()
-        start_chars = len(raw[: column + self.indent].decode(errors="ignore"))
-        end_chars = len(raw[: end + self.indent].decode(errors="ignore"))
-        return Location(self.file, self.first_line + line - 1, start_chars, end_chars, text)
+        if getattr(node, "end_lineno", line) != line:
+            end = len(raw)
+        # ast counts UTF-8 bytes, a person counts characters.
+        return Location(self.file, line, len(raw[:start].decode()), len(raw[:end].decode()), text)
 
     def error(self, node: ast.AST, problem: str, remedy: str) -> NoReturn:
         raise KernelError(problem, remedy, self.where(node), self.name)
@@ -75,6 +69,23 @@ class FunctionSource:
 
     def names(self) -> dict[str, Any]:
         return {**self.outer, **self.function.__globals__, **self.closure}
+
+
+def _file(name: str) -> tuple[list[str], dict[tuple[int, str], ast.FunctionDef]]:
+    """Lines of a Python file (or notebook cell), and its functions by first line and name."""
+    linecache.checkcache(name)
+    lines = linecache.getlines(name)
+    return lines, _definitions("".join(lines))
+
+
+@lru_cache(maxsize=64)
+def _definitions(text: str) -> dict[tuple[int, str], ast.FunctionDef]:
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:  # the file has changed since it was imported
+        return {}
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return {(min(part.lineno for part in (node, *node.decorator_list)), node.name): node for node in functions}
 
 
 def _closure(function: Callable[..., Any]) -> dict[str, Any]:

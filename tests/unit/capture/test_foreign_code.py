@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import importlib
 import inspect
 import subprocess
@@ -34,6 +35,7 @@ def functions_of(module: ModuleType) -> Iterator[FunctionType]:
 def parse_as(function: FunctionType, kind: type) -> Function:
     """Parses with every parameter annotated as `kind`, whatever the signature was."""
     source = FunctionSource(function, {})
+    source.tree = copy.deepcopy(source.tree)
     arguments = source.tree.args
     extra = [part for part in (arguments.vararg, arguments.kwarg) if part]
     plain = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra]
