@@ -9,7 +9,7 @@ from ..lab.setup import HIGHEST_TIME_SCALE, LOWEST_TIME_SCALE
 from ..lab.stability import MAX_SUBSTEPS, limit_of
 from ..scene import Parameter
 from .protocol import PanelHost
-from .widgets import WARNING, label, note, number_format, slider, tooltip
+from .widgets import WARNING, label, note, number_field, number_format, slider, tooltip
 
 SIZES = (64, 128, 256, 512, 1024, 2048)
 FEWEST_SUBSTEPS = 2
@@ -119,10 +119,10 @@ def _size(app: PanelHost) -> None:
     width = sizes[picked] if changed else grid.width
     imgui.same_line()
     imgui.set_next_item_width(-1.0)
-    entered, typed = imgui.input_int("##width", grid.width, 0, 0, imgui.InputTextFlags_.enter_returns_true.value)
+    typed = number_field("##width", grid.width)
     tooltip(f"Any width from {SMALLEST_GRID} to {SIZES[-1]} cells, with Enter.")
-    if entered:
-        width = min(max(typed, SMALLEST_GRID), SIZES[-1])
+    if typed is not None:
+        width = min(max(round(typed), SMALLEST_GRID), SIZES[-1])
     if width != grid.width:
         lab.set_grid(width=width, height=_depth(grid.width, grid.height, width))
         lab.seal()

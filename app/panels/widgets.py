@@ -113,17 +113,26 @@ def _menu(name: str, value: float, default: float | None, unit: str, whole: bool
     if imgui.begin_popup_context_item(f"menu {name}"):
         if default is not None and imgui.menu_item_simple(f"Default: {number_format(default, whole)} {unit}".rstrip()):
             chosen = default
-        imgui.set_next_item_width(em(8))
         if imgui.is_window_appearing():
             imgui.set_keyboard_focus_here()
-        entered, typed = imgui.input_double(
-            f"{unit}##type {name}", value, 0.0, 0.0, "%.6g", imgui.InputTextFlags_.enter_returns_true.value
-        )
-        if entered and math.isfinite(typed):
+        imgui.set_next_item_width(em(8))
+        typed = number_field(f"{unit}##type {name}", value)
+        if typed is not None:
             chosen = float(round(typed)) if whole else typed
             imgui.close_current_popup()
         imgui.end_popup()
     return chosen
+
+
+def number_field(name: str, value: float) -> float | None:
+    """A field for a number; what was typed once Enter is pressed, if it is one."""
+    flags = imgui.InputTextFlags_.enter_returns_true.value | imgui.InputTextFlags_.chars_scientific.value
+    entered, text = imgui.input_text(name, f"{value:.6g}", flags | imgui.InputTextFlags_.auto_select_all.value)
+    try:
+        typed = float(text) if entered else math.nan
+    except ValueError:
+        return None
+    return typed if math.isfinite(typed) else None
 
 
 def _explain(
@@ -147,21 +156,25 @@ def _explain(
         tooltip("\n".join(lines))
 
 
+# Corners of a rectangle to round: the bits are the same in all releases of ImGui, their names are not.
+ROUND_LEFT, ROUND_RIGHT = 1 << 4 | 1 << 6, 1 << 5 | 1 << 7
+
+
 def _paint_unstable(low: float, high: float, stable: tuple[float, float], log: bool) -> None:
     """Red over the part of the last slider's track that is unstable."""
     corner, size = imgui.get_item_rect_min(), imgui.get_item_rect_size()
     red = imgui.get_color_u32(ImVec4(DANGER.x, DANGER.y, DANGER.z, 0.38))
     draw, rounding = imgui.get_window_draw_list(), imgui.get_style().frame_rounding
 
-    def paint(start: float, end: float, side: imgui.ImDrawFlags_) -> None:
+    def paint(start: float, end: float, corners: int) -> None:
         a, b = corner.x + start * size.x, corner.x + end * size.x
-        draw.add_rect_filled(ImVec2(a, corner.y), ImVec2(b, corner.y + size.y), red, rounding, side.value)
+        draw.add_rect_filled(ImVec2(a, corner.y), ImVec2(b, corner.y + size.y), red, rounding, corners)
 
     first, last = track_place(stable[0], low, high, log), track_place(stable[1], low, high, log)
     if last < 1.0:
-        paint(last, 1.0, imgui.ImDrawFlags_.round_right)
+        paint(last, 1.0, ROUND_RIGHT)
     if first > 0.0:
-        paint(0.0, first, imgui.ImDrawFlags_.round_left)
+        paint(0.0, first, ROUND_LEFT)
 
 
 def track_place(value: float, low: float, high: float, log: bool = False) -> float:
@@ -201,7 +214,7 @@ def button(text: str, help: str = "", width: float = 0.0, enabled: bool = True, 
     """A button; lit: drawn as switched on."""
     imgui.begin_disabled(not enabled)
     padding = imgui.get_style().frame_padding
-    spare = (width - imgui.calc_text_size(text, True).x) / 2 if width > 0 else padding.x
+    spare = (width - imgui.calc_text_size(text, hide_text_after_double_hash=True).x) / 2 if width > 0 else padding.x
     imgui.push_style_var(imgui.StyleVar_.frame_padding.value, ImVec2(min(padding.x, max(spare, 0.0)), padding.y))
     if lit:
         imgui.push_style_color(imgui.Col_.button.value, imgui.get_style_color_vec4(imgui.Col_.slider_grab.value))
