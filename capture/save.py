@@ -69,8 +69,10 @@ def capture_load(path: str | os.PathLike[str], device: DeviceLike = None, thread
 
 
 def wrp_path(path: str | os.PathLike[str]) -> Path:
-    """The path with `.wrp` at its end."""
+    """The path with `.wrp` at its end. CaptureError when it names no file."""
     text = os.fspath(path)
+    if os.path.basename(text.removesuffix(".wrp")) in ("", ".", ".."):
+        raise CaptureError(f"{text!r} names no capture: give a file name, such as wave.wrp")
     return Path(text if text.endswith(".wrp") else f"{text}.wrp")
 
 

@@ -435,6 +435,17 @@ def test_cuda_files_are_written_without_a_gpu(tmp_path: Path) -> None:
     assert bytes(on_cpu.view("heights")) == frame.heights().tobytes()
 
 
+@pytest.mark.parametrize("path", ["", ".", "..", "folder/", ".wrp", "folder/.wrp"])
+def test_a_path_that_names_no_file_is_refused(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    graph, _ = simple_graph()
+    with pytest.raises(wp.CaptureError, match="names no capture: give a file name"):
+        wp.capture_save(graph, path)
+    with pytest.raises(wp.CaptureError, match="names no capture: give a file name"):
+        wp.capture_load(path)
+    assert not list(tmp_path.iterdir())
+
+
 def test_saving_a_loaded_graph_is_refused(tmp_path: Path) -> None:
     graph, x = simple_graph()
     loaded = wp.capture_load(wp.capture_save(graph, tmp_path / "x", inputs={"x": x}))
