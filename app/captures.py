@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 import shutil
 import tempfile
+import traceback
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import UserError, notice, os_error_line
+from .errors import UserError, is_foreseen, notice, os_error_line
 from .files import staged, writable_folder
 from .scene import Grid, RecordedScene, Scene
 from .trace import span
@@ -85,6 +87,19 @@ def default_folder() -> Path:
     return Path(root).expanduser() / "captures"
 
 
+def record(scene: Scene, grid: Grid) -> RecordedScene:
+    """The scene's own recording; what fails in its Python is a UserError that names the line."""
+    try:
+        return scene.record(grid)
+    except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
+        if is_foreseen(error):
+            raise
+        file = inspect.getfile(type(scene))
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+        where = f"{file}:{lines[-1]}" if lines else file
+        raise UserError(f"scene {scene.name}: {where}: {type(error).__name__}: {error}") from error
+
+
 def targets_for(device: str) -> list[str] | None:
     """What a capture is compiled for: this processor (None), or the first CUDA device with PTX beside it."""
     if device == "cpu":
@@ -117,7 +132,7 @@ def record_and_save(scene: Scene, grid: Grid, path: Path, targets: list[str] | N
     from .. import capture as wc
 
     with span("record", "capture", scene=scene.name, grid=repr(grid)):
-        recorded = scene.record(grid)
+        recorded = record(scene, grid)
     with span("compile", "capture", modules=len(recorded.graph.modules)):
         _compile(recorded.graph, targets)
     with span("save", "capture", file=path.name):

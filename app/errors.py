@@ -75,7 +75,7 @@ def guarded(action: Callable[[], int], verbose: bool) -> int:
             traceback.print_exc()
         line, code = describe(error)
         print(f"whitecap: {line}", file=sys.stderr)
-        if not verbose and not _foreseen(error):
+        if not verbose and not is_foreseen(error):
             print("whitecap: this is a bug; run again with --verbose and report what it prints", file=sys.stderr)
         return code
 
@@ -88,12 +88,12 @@ def describe(error: BaseException) -> tuple[str, int]:
         return f"error: {one_line(os_error_line(error))}", EXIT_FAILURE
     if isinstance(error, MemoryError):
         return "error: out of memory; try a smaller grid", EXIT_FAILURE
-    if _foreseen(error):
-        return f"error: {one_line(error)}", EXIT_FAILURE
+    if is_foreseen(error):
+        return f"error: {one_line(getattr(error, 'summary', error))}", EXIT_FAILURE
     return f"error: {type(error).__name__}: {one_line(error)}", EXIT_FAILURE
 
 
-def _foreseen(error: BaseException) -> bool:
+def is_foreseen(error: BaseException) -> bool:
     """Errors whose text is written for a person: ours and those of the toolkit below."""
     if isinstance(error, (UserError, OSError, MemoryError)):
         return True

@@ -52,6 +52,17 @@ def test_a_file_is_replayed_and_can_be_poked(application, file):
     assert not application.errors
 
 
+def test_still_water_is_the_file_as_it_was(application, file):
+    application.open_capture(file)
+    application.simulation.poke(10, 6)
+    application.fixed_frame()
+    application.simulation.release()
+    application.perform("reset_waves")
+    assert not application.simulation.heights().any()
+    application.fixed_frame()
+    assert not application.simulation.heights().any()
+
+
 def test_a_file_has_no_other_grid(application, file):
     application.open_capture(file)
     application.recapture(Grid(64, 64))

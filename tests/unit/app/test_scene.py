@@ -4,9 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from whitecap.app.errors import UserError
+from whitecap.app.errors import UserError, is_foreseen
 from whitecap.app.scene import Grid, Parameter, Scene, time_step
 from whitecap.app.scenes import find_scene, wave
+from whitecap.app.simulation import Simulation
 
 
 @pytest.mark.parametrize(
@@ -134,6 +135,33 @@ def test_an_unknown_parameter_is_refused_with_the_known_ones():
 def test_a_scene_without_record_says_so():
     with pytest.raises(NotImplementedError, match=r"Scene\.record"):
         Scene().record(Grid())
+
+
+@pytest.mark.parametrize(
+    ("broken", "says"),
+    [
+        ("1 / 0", r"broken\.py:9: ZeroDivisionError"),
+        ("[][1]", r"broken\.py:9: IndexError"),
+        ("grid.depth", r"broken\.py:9: AttributeError"),
+        ("wc.zeros('many', dtype=wc.float32)", "extents"),
+    ],
+    ids=["arithmetic", "index", "attribute", "toolkit"],
+)
+def test_what_fails_while_recording_is_one_line_with_its_place(tmp_path, broken, says):
+    path = tmp_path / "broken.py"
+    path.write_text(
+        "from whitecap import capture as wc\n"
+        "from whitecap.app.scene import Scene\n"
+        "\n\n"
+        "class Mine(Scene):\n"
+        "    name = 'mine'\n"
+        "\n"
+        "    def record(self, grid):\n"
+        f"        {broken}\n"
+    )
+    with pytest.raises(Exception, match=says) as caught:
+        Simulation(find_scene(str(path)))
+    assert is_foreseen(caught.value)
 
 
 def test_the_hash_of_a_scene_follows_its_source(tmp_path):
