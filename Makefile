@@ -7,7 +7,6 @@ ARGS   ?=
 # What makes a new native build necessary; Python files, shaders and presets are used from the tree.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native assets/kernels -type f 2>/dev/null)
 CUDA    := $(if $(wildcard /proc/driver/nvidia/version /dev/nvidiactl),cuda)
-comma   := ,
 CTEST   := build/ctest
 
 .PHONY: help run test test-python test-native test-gpu bench bench-gpu kernels lint format wheel clean
@@ -68,7 +67,7 @@ $(VENV)/.run: $(BIN)/python $(SOURCES)
 
 $(VENV)/.test: $(BIN)/python $(SOURCES)
 	@PYTHON=$(PYTHON) .ci/system-packages --tests
-	$(BIN)/python -m pip install --quiet -e '.[test$(if $(CUDA),$(comma)$(CUDA))]'
+	$(BIN)/python -m pip install --quiet -e '.[test]'
 	@touch $@ $(VENV)/.run
 
 $(VENV)/.lint: $(VENV)/.test
