@@ -85,7 +85,7 @@ def _definitions(text: str) -> dict[tuple[int, str], ast.FunctionDef]:
     except SyntaxError:  # the file has changed since it was imported
         return {}
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    return {(min(part.lineno for part in (node, *node.decorator_list)), node.name): node for node in functions}
+    return {(min([node.lineno, *(part.lineno for part in node.decorator_list)]), node.name): node for node in functions}
 
 
 def _closure(function: Callable[..., Any]) -> dict[str, Any]:
