@@ -16,6 +16,9 @@ CudaDevice describe(CUdevice handle, int ordinal) {
     WC_CUDA(cuDeviceGetAttribute, &device.major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, handle);
     WC_CUDA(cuDeviceGetAttribute, &device.minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, handle);
     WC_CUDA(cuDeviceGetAttribute, &device.multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, handle);
+    int pools = 0;
+    WC_CUDA(cuDeviceGetAttribute, &pools, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, handle);
+    device.pools = pools != 0;
     WC_CUDA(cuDeviceTotalMem, &device.memory, handle);
     return device;
 }

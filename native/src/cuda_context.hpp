@@ -15,6 +15,7 @@ struct CudaDevice {
     int major = 0, minor = 0;  // compute capability
     int multiprocessors = 0;
     std::size_t memory = 0;  // bytes
+    bool pools = false;      // memory may be taken and given back in the order of a stream
     int arch() const { return 10 * major + minor; }
 };
 

@@ -53,6 +53,7 @@ enum : int {
     CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+    CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115,
     CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
     CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
@@ -162,11 +163,14 @@ struct EdgeData {  // CUgraphEdgeData
     X(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (std::size_t*, CUdevice))                                   \
     X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (CUcontext*, CUdevice))                        \
     X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CUdevice))                               \
+    X(cuCtxGetId, "cuCtxGetId", (CUcontext, unsigned long long*))                                          \
     X(cuCtxGetCurrent, "cuCtxGetCurrent", (CUcontext*))                                                    \
     X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext))                                                \
     X(cuCtxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext*))                                                 \
     X(cuCtxGetDevice, "cuCtxGetDevice", (CUdevice*))                                                       \
     X(cuMemGetInfo, "cuMemGetInfo_v2", (std::size_t*, std::size_t*))                                       \
+    X(cuMemAllocAsync, "cuMemAllocAsync", (CUdeviceptr*, std::size_t, CUstream))                           \
+    X(cuMemFreeAsync, "cuMemFreeAsync", (CUdeviceptr, CUstream))                                           \
     X(cuMemAlloc, "cuMemAlloc_v2", (CUdeviceptr*, std::size_t))                                            \
     X(cuMemFree, "cuMemFree_v2", (CUdeviceptr))                                                            \
     X(cuMemAllocHost, "cuMemAllocHost_v2", (void**, std::size_t))                                          \

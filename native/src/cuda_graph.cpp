@@ -339,7 +339,7 @@ CUgraphNode CudaGraphBuilder::add_helper(CUgraph graph, const Edges& after, cons
     if (!support_) {
         const auto* const text = reinterpret_cast<const std::byte*>(kCudaSupportPtx);
         std::string log;
-        support_.emplace(CudaModule::load(Bytes(text, text + sizeof kCudaSupportPtx), log));
+        support_ = CudaModule::load(Bytes(text, text + sizeof kCudaSupportPtx), log);
     }
     NodeParams params;
     params.type = CU_GRAPH_NODE_TYPE_KERNEL;

@@ -105,7 +105,7 @@ class CudaGraphBuilder {
     CudaMemory& memory_;
     const CudaContext& context_;
     const bool passes_allowed_;
-    std::optional<CudaModule> support_;
+    std::shared_ptr<const CudaModule> support_;
     std::vector<KernelNode> kernel_nodes_;
     std::map<const Launch*, cu::CUdeviceptr> scratch_;  // second buffers, by the first launch of a run
     std::optional<CudaArguments> arguments_;

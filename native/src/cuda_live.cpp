@@ -120,7 +120,7 @@ CudaLiveModule::CudaLiveModule(Bytes image, int ordinal) : ordinal_(ordinal), de
     image.push_back(std::byte{0});  // PTX is text
     std::string log;
     try {
-        module_.emplace(CudaModule::load(image, log));
+        module_ = CudaModule::load(image, log);
     } catch (const CudaError& error) {
         fail(WC_ERROR_MODULE, "loading a CUDA module: ", error.what(), log.empty() ? "" : " (",
              log.substr(0, log.find('\n')), log.empty() ? "" : ")");

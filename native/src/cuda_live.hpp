@@ -82,7 +82,7 @@ class CudaLiveModule {
 
     int ordinal_;
     CudaDevice device_;
-    std::optional<CudaModule> module_;
+    std::shared_ptr<const CudaModule> module_;
     std::map<std::string, CudaKernel> kernels_;  // by symbol
 };
 

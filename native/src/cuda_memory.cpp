@@ -42,7 +42,8 @@ bool read_device_memory(const std::byte* pointer, std::uint64_t size, std::byte*
     return true;
 }
 
-CudaMemory::CudaMemory(const Capture& capture, CUstream stream) : stream_(stream) {
+CudaMemory::CudaMemory(const Capture& capture, const CudaDevice& device, CUstream stream)
+    : stream_(stream), pools_(device.pools) {
     std::uint64_t total = 0;
     std::vector<std::pair<const Region*, std::uint64_t>> owned;
     for (const Region& region : capture.regions) {
@@ -85,25 +86,32 @@ CUdeviceptr CudaMemory::constant(const Bytes& bytes) {
 }
 
 CUdeviceptr CudaMemory::allocate(std::uint64_t size) {
-    allocations_.emplace_back(size);
+    allocations_.emplace_back(size, pools_ ? stream_ : nullptr);
     bytes_ += size;
     return allocations_.back().address();
 }
 
-CudaAllocation::CudaAllocation(std::uint64_t size) {
-    const CUresult result = driver().cuMemAlloc(&address_, size);
+CudaAllocation::CudaAllocation(std::uint64_t size, CUstream stream) : stream_(stream) {
+    const Driver& cuda = driver();
+    const CUresult result = stream_ != nullptr ? cuda.cuMemAllocAsync(&address_, size, stream_)
+                                               : cuda.cuMemAlloc(&address_, size);
     if (result == CUDA_ERROR_OUT_OF_MEMORY) {
         std::size_t unused = 0, total = 0;
-        driver().cuMemGetInfo(&unused, &total);
+        cuda.cuMemGetInfo(&unused, &total);
         fail(WC_ERROR_MEMORY, "out of GPU memory: ", human_bytes(size), " needed, ", human_bytes(unused),
              " of ", human_bytes(total),
              " free; close other GPU programs, use a smaller grid, or use the CPU");
     }
-    check(result, "cuMemAlloc");
+    check(result, stream_ != nullptr ? "cuMemAllocAsync" : "cuMemAlloc");
 }
 
 CudaAllocation::~CudaAllocation() {
-    if (address_ != 0) driver().cuMemFree(address_);
+    if (address_ == 0) return;
+    if (stream_ != nullptr) {
+        driver().cuMemFreeAsync(address_, stream_);
+    } else {
+        driver().cuMemFree(address_);
+    }
 }
 
 }  // namespace whitecap

@@ -14,10 +14,13 @@ namespace whitecap {
 // Device memory that is freed with the object. The context must be current then.
 class CudaAllocation {
   public:
-    // Throws WC_ERROR_MEMORY, saying how much was asked for and how much is free.
-    explicit CudaAllocation(std::uint64_t size);
+    // Throws WC_ERROR_MEMORY, saying how much was asked for and how much is free. With a stream the memory is
+    // taken and given back in its order, so that other streams go on; without one the driver stops the device
+    // to free it.
+    explicit CudaAllocation(std::uint64_t size, cu::CUstream stream = nullptr);
     ~CudaAllocation();
-    CudaAllocation(CudaAllocation&& other) noexcept : address_(other.address_) { other.address_ = 0; }
+    CudaAllocation(CudaAllocation&& other) noexcept
+        : address_(std::exchange(other.address_, 0)), stream_(other.stream_) {}
     CudaAllocation& operator=(CudaAllocation&&) = delete;
 
     cu::CUdeviceptr address() const { return address_; }
@@ -26,6 +29,7 @@ class CudaAllocation {
 
   private:
     cu::CUdeviceptr address_ = 0;
+    cu::CUstream stream_;
 };
 
 // The context must be current for every call, the destructor included.
@@ -34,7 +38,7 @@ class CudaMemory {
     // Places every region and fills it on `stream`: recorded bytes, or zeros. Regions of a live capture that
     // point at device memory are used in place; those that point at host memory are copied. Throws
     // WC_ERROR_MEMORY.
-    CudaMemory(const Capture& capture, cu::CUstream stream);
+    CudaMemory(const Capture& capture, const CudaDevice& device, cu::CUstream stream);
     CudaMemory(const CudaMemory&) = delete;
     CudaMemory& operator=(const CudaMemory&) = delete;
 
@@ -51,6 +55,7 @@ class CudaMemory {
     cu::CUdeviceptr allocate(std::uint64_t size);
 
     cu::CUstream stream_;
+    bool pools_;
     std::unordered_map<std::uint32_t, Placed> regions_;
     std::vector<CudaAllocation> allocations_;
     std::uint64_t bytes_ = 0;

@@ -1,6 +1,8 @@
 #include "cuda_module.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <mutex>
 
 #include "file.hpp"
 #include "sha256.hpp"
@@ -14,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t kMostModuleBytes = std::uint64_t{1} << 30;
 constexpr int kOldestPtx = 50;
+constexpr std::size_t kRecentModules = 8;
 constexpr int kPortableCluster = 8;
 constexpr int kSelfOrderingArch = 90;  // from here on our 2-D entries wait for their predecessors themselves
 constexpr const char* kForwardSuffix = "_cuda_kernel_forward";
@@ -94,6 +97,43 @@ int arch_of(const std::string& target) {
     return std::atoi(target.c_str() + target.find('_') + 1);
 }
 
+// Ids are never used again, unlike handles.
+unsigned long long current_context_id() {
+    CUcontext context = nullptr;
+    unsigned long long id = 0;
+    WC_CUDA(cuCtxGetCurrent, &context);
+    WC_CUDA(cuCtxGetId, context, &id);
+    return id;
+}
+
+// The modules loaded last, newest first.
+struct RecentModules {
+    struct Entry {
+        unsigned long long context;
+        std::string digest;
+        std::shared_ptr<const CudaModule> module;
+    };
+    std::mutex mutex;
+    std::deque<Entry> entries;
+
+    std::shared_ptr<const CudaModule> find(unsigned long long context, const std::string& digest) const {
+        for (const Entry& entry : entries) {
+            if (entry.context == context && entry.digest == digest) return entry.module;
+        }
+        return nullptr;
+    }
+    void add(unsigned long long context, const std::string& digest,
+             std::shared_ptr<const CudaModule> module) {
+        entries.push_front({context, digest, std::move(module)});
+        if (entries.size() > kRecentModules) entries.pop_back();
+    }
+};
+
+RecentModules& recent_modules() {
+    static auto* const recent = new RecentModules;  // never destroyed: the driver may be gone by then
+    return *recent;
+}
+
 }  // namespace
 
 std::vector<std::string> cuda_targets(int major, int minor) {
@@ -108,7 +148,13 @@ std::vector<std::string> cuda_targets(int major, int minor) {
     return result;
 }
 
-CudaModule CudaModule::load(const Bytes& image, std::string& log) {
+std::shared_ptr<const CudaModule> CudaModule::load(const Bytes& image, std::string& log) {
+    const unsigned long long context = current_context_id();
+    const std::string digest = sha256_hex(image.data(), image.size());
+    RecentModules& recent = recent_modules();
+    const std::lock_guard<std::mutex> lock(recent.mutex);
+    if (auto found = recent.find(context, digest)) return found;
+
     char buffer[2048] = {};
     int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void* values[] = {buffer, reinterpret_cast<void*>(sizeof buffer)};
@@ -116,11 +162,20 @@ CudaModule CudaModule::load(const Bytes& image, std::string& log) {
     const CUresult result = driver().cuModuleLoadDataEx(&handle, image.data(), 2, options, values);
     log = buffer;
     check(result, "cuModuleLoadDataEx");
-    return CudaModule(handle);
+    const std::shared_ptr<const CudaModule> module(new CudaModule(handle, context));
+    recent.add(context, digest, module);
+    return module;
 }
 
 CudaModule::~CudaModule() {
-    if (handle_ != nullptr) driver().cuModuleUnload(handle_);
+    // Another context may be current by now, or this one gone: then its modules went, or go, with it.
+    CUcontext context = nullptr;
+    unsigned long long id = 0;
+    const Driver& cuda = driver();
+    if (cuda.cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != nullptr &&
+        cuda.cuCtxGetId(context, &id) == CUDA_SUCCESS && id == context_id_) {
+        cuda.cuModuleUnload(handle_);
+    }
 }
 
 CUfunction CudaModule::find(const std::string& symbol) const {
@@ -177,11 +232,11 @@ CudaKernel CudaModules::prepare(const Loaded& loaded, const Kernel& kernel, cons
                                 const std::string& symbol) const {
     CudaKernel result;
     if (fits_grid2d(launch) && ends_with(symbol, kForwardSuffix)) {
-        result.function = loaded.module.find(base_symbol(symbol) + kGrid2dSuffix);
+        result.function = loaded.module->find(base_symbol(symbol) + kGrid2dSuffix);
         result.grid2d = result.function != nullptr;
         result.programmatic = result.grid2d && arch_of(loaded.target) >= kSelfOrderingArch;
     }
-    if (result.function == nullptr) result.function = loaded.module.find(symbol);
+    if (result.function == nullptr) result.function = loaded.module->find(symbol);
     if (result.function == nullptr) {
         fail(WC_ERROR_SYMBOL, "kernel ", quoted(kernel.key), ": its module (", loaded.target,
              ") has no symbol ", quoted(symbol),
@@ -235,11 +290,11 @@ const StencilKernel* CudaModules::stencil_for(const Launch& launch) {
     if (added) {
         const std::string name = base_symbol(symbol) + kStencilSuffix;
         const Loaded& loaded = module(launch.module_hash);
-        found->second = parse_stencil_table(loaded.module.table(name));
+        found->second = parse_stencil_table(loaded.module->table(name));
         if (!found->second) return nullptr;
         auto& shapes = found->second->shapes;
         for (std::size_t i = 0; i < shapes.size(); ++i) {
-            shapes[i].function = loaded.module.find(text(name, i));
+            shapes[i].function = loaded.module->find(text(name, i));
             if (shapes[i].function == nullptr)
                 fail(WC_ERROR_SYMBOL, "module has no symbol ", quoted(text(name, i)), "; capture again");
         }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,14 +21,16 @@ namespace whitecap {
 // PTX on anything newer.
 std::vector<std::string> cuda_targets(int major, int minor);
 
-// One loaded binary. The context must be current for every call, the destructor included.
+// One loaded binary. The context that it was loaded in must be current for every call.
 class CudaModule {
   public:
-    // `image`: cubin, or PTX text. Throws CudaError; `log` gets the PTX compiler's words.
-    static CudaModule load(const Bytes& image, std::string& log);
+    // `image`: cubin, or PTX text ending in a zero. Throws CudaError; `log` gets the PTX compiler's words.
+    // The last few modules stay loaded: a new capture of the same kernels starts at once, and unloading stops
+    // the whole device.
+    static std::shared_ptr<const CudaModule> load(const Bytes& image, std::string& log);
     ~CudaModule();
-    CudaModule(CudaModule&& other) noexcept : handle_(other.handle_) { other.handle_ = nullptr; }
-    CudaModule& operator=(CudaModule&&) = delete;
+    CudaModule(const CudaModule&) = delete;
+    CudaModule& operator=(const CudaModule&) = delete;
 
     // nullptr when the binary has no such kernel. Loads it now, so that no launch waits for it.
     cu::CUfunction find(const std::string& symbol) const;
@@ -35,8 +38,10 @@ class CudaModule {
     std::vector<std::int32_t> table(const std::string& symbol) const;
 
   private:
-    explicit CudaModule(cu::CUmodule handle) : handle_(handle) {}
-    cu::CUmodule handle_ = nullptr;
+    CudaModule(cu::CUmodule handle, unsigned long long context_id)
+        : handle_(handle), context_id_(context_id) {}
+    cu::CUmodule handle_;
+    unsigned long long context_id_;
 };
 
 // The modules of a capture, loaded as launches ask for them.
@@ -52,7 +57,7 @@ class CudaModules {
 
   private:
     struct Loaded {
-        CudaModule module;
+        std::shared_ptr<const CudaModule> module;
         std::string target;
     };
     struct Key {

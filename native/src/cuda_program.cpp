@@ -129,7 +129,9 @@ struct CudaProgram::State {
         builder.reset();
         modules.reset();
         memory.reset();
-        if (stream != nullptr) cuda.cuStreamDestroy(stream);
+        if (stream == nullptr) return;
+        cuda.cuStreamSynchronize(stream);  // the memory goes back to the device now
+        cuda.cuStreamDestroy(stream);
     }
 
     void open(std::shared_ptr<const Capture> given, const ModuleSource& source) {
@@ -138,7 +140,7 @@ struct CudaProgram::State {
         // Work on memory of the caller's is ordered after the default stream, where live arrays are written.
         const bool shared = uses_device_memory_of_caller(capture);
         WC_CUDA(cuStreamCreate, &stream, unsigned(shared ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING));
-        memory.emplace(capture, stream);
+        memory.emplace(capture, context->device(), stream);
         modules.emplace(capture, source, context->device());
         builder.emplace(capture, *modules, *memory, *context);
         WC_CUDA(cuGraphCreate, &graph, 0u);

@@ -113,6 +113,7 @@ std::size_t capacity = std::size_t{1} << 30;
 std::map<std::uint64_t, unsigned> conditions;
 std::uint64_t next_handle = 100;
 int primary_context;
+unsigned long long context_id = 1;
 int version = 13000;
 std::string text;
 
@@ -297,7 +298,7 @@ int cuDeviceGetCount(int* out) { return *out = std::getenv("FAKE_CUDA_EMPTY") !=
 int cuDeviceGet(int* out, int ordinal) { return *out = ordinal, OK; }
 int cuDeviceGetName(char* out, int, int) { return std::strcpy(out, "Fake GPU"), OK; }
 int cuDeviceGetAttribute(int* out, int attribute, int) {
-    *out = attribute == 75 ? 9 : attribute == 16 ? 132 : 0;
+    *out = attribute == 75 ? 9 : attribute == 16 ? 132 : attribute == 115 ? 1 : 0;
     return OK;
 }
 int cuDeviceGetUuid_v2(void*, int) { return OK; }
@@ -308,7 +309,12 @@ int cuDevicePrimaryCtxRetain(void** out, int) {
     *out = &primary_context;
     return OK;
 }
-int cuDevicePrimaryCtxRelease_v2(int) { return --live["primary context"], OK; }
+int cuDevicePrimaryCtxRelease_v2(int) {
+    if (--live["primary context"] > 0) return OK;
+    ++context_id;  // the context goes, and its modules with it
+    return live["module"] = 0, OK;
+}
+int cuCtxGetId(void*, unsigned long long* out) { return *out = context_id, OK; }
 int cuCtxGetCurrent(void** out) { return *out = contexts.empty() ? nullptr : contexts.back(), OK; }
 int cuCtxPushCurrent_v2(void* context) { return contexts.push_back(context), OK; }
 int cuCtxPopCurrent_v2(void** out) { return *out = contexts.back(), contexts.pop_back(), OK; }
@@ -330,6 +336,7 @@ int cuMemAlloc_v2(std::uint64_t* out, std::size_t size) {
     ++live["memory"];
     return OK;
 }
+int cuMemAllocAsync(std::uint64_t* out, std::size_t size, Stream*) { return cuMemAlloc_v2(out, size); }
 int cuMemFree_v2(std::uint64_t address) {
     ENTER();
     if (memory.erase(address) == 0) return INVALID_VALUE;
@@ -337,6 +344,7 @@ int cuMemFree_v2(std::uint64_t address) {
     --live["memory"];
     return OK;
 }
+int cuMemFreeAsync(std::uint64_t address, Stream*) { return cuMemFree_v2(address); }
 int cuMemAllocHost_v2(void** out, std::size_t size) {
     ENTER();
     ++live["pinned"];

@@ -368,6 +368,22 @@ def test_parameters_that_do_not_match_the_kernel_are_refused(fake, sizes: str):
     assert "another capture" in str(error)
 
 
+def test_a_second_program_of_the_same_kernels_loads_nothing(fake):
+    first = cuda(one_launch().capture())
+    loaded = fake.calls("cuModuleLoadDataEx")
+    second = cuda(one_launch().capture())
+    assert fake.calls("cuModuleLoadDataEx") == loaded
+    first.launch()
+    second.launch()
+
+
+def test_a_context_that_is_new_gets_its_own_modules(fake):
+    cuda(one_launch().capture()).launch()
+    loaded = fake.calls("cuModuleLoadDataEx")
+    cuda(one_launch().capture()).launch()  # the primary context went with the first program
+    assert fake.calls("cuModuleLoadDataEx") == loaded + 1
+
+
 # ---- failures ------------------------------------------------------------------------------------------------------
 
 CALLS_OF_A_PROGRAM = [
