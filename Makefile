@@ -40,7 +40,9 @@ kernels: $(VENV)/.run  ## regenerate assets/kernels from the built-in scenes
 lint: $(VENV)/.lint  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	@mkdir -p build/types/whitecap && cd build/types/whitecap && for d in app capture shaders assets native/python/_native.pyi; do \
+		ln -sfn ../../../$$d $$(basename $$d); done
+	MYPYPATH=build/types $(BIN)/mypy -p whitecap
 
 format: $(VENV)/.lint
 	$(BIN)/ruff format .
