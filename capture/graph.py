@@ -165,9 +165,11 @@ def capture_end(device: DeviceLike = None, stream: Any = None) -> Graph:
 class ScopedCapture:
     """`with ScopedCapture() as capture: ...`, then `capture.graph`. An exception inside drops the capture."""
 
+    graph: Graph
+    """What was recorded, once the block has ended without an exception."""
+
     def __init__(self, device: DeviceLike = None, apic: bool = True, **_: Any) -> None:
         self.device = device
-        self.graph: Graph | None = None
 
     def __enter__(self) -> ScopedCapture:
         capture_begin(self.device)
