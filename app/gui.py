@@ -149,7 +149,10 @@ class Gui:
         imgui.set_clipboard_text(text)
 
     def clipboard(self) -> str:
-        return imgui.get_clipboard_text() or ""
+        try:
+            return imgui.get_clipboard_text() or ""
+        except RuntimeError:  # an empty clipboard, with some versions of the binding
+            return ""
 
     def use_clipboard(self, read: Callable[[], str], write: Callable[[str], None]) -> None:
         """Takes the window's clipboard in place of one of its own."""

@@ -75,11 +75,9 @@ class OffscreenSession:
         return self
 
     def __exit__(self, *failure: object) -> None:
-        from .gl_context import close_offscreen
-
         self.application.close()
         self.target.release()
-        close_offscreen(self.context)
+        self.context.release()
 
 
 def offscreen(options: Namespace) -> int:

@@ -108,7 +108,7 @@ def _nvrtc() -> Finding:
 
 @topic("OpenGL")
 def _opengl() -> Iterator[Finding]:
-    from .gl_context import GLUnavailable, close_offscreen, facts, offscreen_context
+    from .gl_context import GLUnavailable, facts, offscreen_context
 
     yield _display()
     try:
@@ -126,7 +126,7 @@ def _opengl() -> Iterator[Finding]:
         yield Finding("version", found.version)
         yield _interop()
     finally:
-        close_offscreen(context)
+        context.release()
 
 
 def _display() -> Finding:

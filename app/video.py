@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .errors import UserError, os_error_line
-from .files import staged
+from .files import staged, writable_folder
 
 FILM_RATE = 60
 GIF_RATE = 30
@@ -36,6 +36,8 @@ def open_film(path: Path) -> Iterator[Writer]:
     """
     suffix = path.suffix.lower()
     if suffix in FORMATS:
+        if not writable_folder(path.parent):
+            raise UserError(f"--out {path}: the folder {path.parent} cannot be written to; give another place")
         imageio = _imageio()
         with staged(path) as temporary, _Movie(imageio, temporary, suffix) as movie:
             yield movie
