@@ -75,17 +75,30 @@ void dump_parameters(wc_graph* graph, const Options& options) {
     for (const auto& [name, file] : options.dumps) write_npy(file, read_parameter(graph, name.c_str()));
 }
 
-// Names are known before anything runs, so a typing error costs no run.
+// Names and files are checked before anything runs, so a typing error costs no run.
 void check_dumps(wc_graph* graph, const Options& options) {
     for (const auto& dump : options.dumps) {
         wc_param_size(graph, dump.first.c_str());
         if (wc_last_error() != WC_OK)
             throw Failure{kWrongParameter, "--dump " + dump.first + ": " + wc_last_error_message()};
+        require_writable(dump.second);
     }
 }
 
 const char* device_name(const wc_graph* graph) {
     return wc_graph_device(graph) == WC_DEVICE_CUDA ? "CUDA" : "CPU";
+}
+
+// "1 frame", "3 frames"
+std::string counted(long long count, const char* noun) {
+    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+// "17 launches on the CPU"
+std::string work_of(const wc_graph* graph) {
+    const std::size_t launches = wc_launch_count(graph);
+    return std::to_string(launches) + (launches == 1 ? " launch" : " launches") + " on the " +
+           device_name(graph);
 }
 
 void replay(wc_graph* graph, std::int64_t frames) {
@@ -120,8 +133,8 @@ void require_finite(wc_graph* graph) {
 
 void smoke(wc_graph* graph) {
     constexpr int kLaunches = 10;
-    std::printf("%zu kernel launches a frame on the %s, %zu parameters:\n", wc_launch_count(graph),
-                device_name(graph), wc_param_count(graph));
+    std::printf("a frame of %s, %s:\n", work_of(graph).c_str(),
+                counted(static_cast<long long>(wc_param_count(graph)), "parameter").c_str());
     print_parameters(graph);
     replay(graph, kLaunches);
     require_finite(graph);
@@ -145,11 +158,9 @@ void benchmark(wc_graph* graph, const Options& options) {
     replay(graph, frames);
     const double back_to_back = microseconds(Clock::now() - start) / static_cast<double>(frames);
     std::sort(times.begin(), times.end());
-    std::printf(
-        "%lld frames of %zu launches on the %s: min %.2f us, median %.2f us, max %.2f us; back to back %.2f "
-        "us a frame\n",
-        static_cast<long long>(frames), wc_launch_count(graph), device_name(graph), times.front(),
-        times[times.size() / 2], times.back(), back_to_back);
+    std::printf("%s of %s: min %.2f us, median %.2f us, max %.2f us; back to back %.2f us a frame\n",
+                counted(frames, "frame").c_str(), work_of(graph).c_str(), times.front(),
+                times[times.size() / 2], times.back(), back_to_back);
 }
 
 int run(const Options& options) {
@@ -162,8 +173,7 @@ int run(const Options& options) {
         benchmark(graph.get(), options);
     } else {
         replay(graph.get(), options.frames);
-        std::printf("%lld frames of %zu launches on the %s\n", static_cast<long long>(options.frames),
-                    wc_launch_count(graph.get()), device_name(graph.get()));
+        std::printf("%s of %s\n", counted(options.frames, "frame").c_str(), work_of(graph.get()).c_str());
     }
     dump_parameters(graph.get(), options);
     return kDone;

@@ -1,9 +1,14 @@
 // `.npy` files.
 #include "npy.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
+#include <climits>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
@@ -53,29 +58,85 @@ std::vector<unsigned char> read_npy(const std::string& path) {
     return {bytes.begin() + static_cast<std::ptrdiff_t>(start + length), bytes.end()};
 }
 
-void write_npy(const std::string& path, const std::vector<unsigned char>& bytes) {
-    const bool floats = bytes.size() % 4 == 0;
-    std::string header = std::string("{'descr': '") + (floats ? "<f4" : "|u1") +
-                         "', 'fortran_order': False, 'shape': (" +
-                         std::to_string(floats ? bytes.size() / 4 : bytes.size()) + ",), }";
-    header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 10 - 1, ' ');
-    header += '\n';
-    const unsigned char length[4] = {1, 0, static_cast<unsigned char>(header.size()),
-                                     static_cast<unsigned char>(header.size() >> 8)};
+namespace {
 
-    const std::string partial = path + ".part";
-    File file(std::fopen(partial.c_str(), "wb"));
-    if (!file) throw NpyError(path + ": cannot be written: " + std::strerror(errno));
-    bool whole = std::fwrite(kMagic, 1, kMagicSize, file.get()) == kMagicSize;
-    whole = whole && std::fwrite(length, 1, sizeof length, file.get()) == sizeof length;
-    whole = whole && std::fwrite(header.data(), 1, header.size(), file.get()) == header.size();
-    whole = whole && std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
-    whole = std::fclose(file.release()) == 0 && whole;
-    if (!whole || std::rename(partial.c_str(), path.c_str()) != 0) {
-        const std::string reason = std::strerror(errno);
-        std::remove(partial.c_str());
-        throw NpyError(path + ": cannot be written: " + reason);
-    }
+std::string reason() {
+    return std::strerror(errno);
+}
+
+[[noreturn]] void cannot_write(const std::string& path, const std::string& why) {
+    throw NpyError(path + ": cannot be written: " + why);
+}
+
+std::string header_for(std::size_t size) {
+    const bool floats = size % 4 == 0;
+    std::string text = std::string("{'descr': '") + (floats ? "<f4" : "|u1") +
+                       "', 'fortran_order': False, 'shape': (" + std::to_string(floats ? size / 4 : size) +
+                       ",), }";
+    text.resize((10 + text.size() + 1 + 63) / 64 * 64 - 10 - 1, ' ');
+    text += '\n';
+    const char length[4] = {1, 0, static_cast<char>(text.size()), static_cast<char>(text.size() >> 8)};
+    return std::string(kMagic, kMagicSize) + std::string(length, sizeof length) + text;
+}
+
+bool write_all(File file, const std::vector<unsigned char>& bytes) {
+    const std::string header = header_for(bytes.size());
+    const bool whole = std::fwrite(header.data(), 1, header.size(), file.get()) == header.size() &&
+                       std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() &&
+                       std::fflush(file.get()) == 0;
+    const int error = errno;
+    const bool closed = std::fclose(file.release()) == 0;
+    if (!whole) errno = error;
+    return whole && closed;
+}
+
+// The file that `path` names, behind symbolic links.
+std::string behind_links(const std::string& path) {
+    char resolved[PATH_MAX];
+    return realpath(path.c_str(), resolved) != nullptr ? resolved : path;
+}
+
+std::string folder_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+bool is_special(const std::string& path) {
+    struct stat info {};
+    return stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+}
+
+void write_staged(const std::string& path, const std::vector<unsigned char>& bytes) {
+    std::string staged = path + ".XXXXXX";
+    const int descriptor = mkstemp(&staged[0]);
+    if (descriptor < 0) cannot_write(path, reason());
+    const mode_t mask = umask(0);
+    umask(mask);
+    bool whole = fchmod(descriptor, 0666 & ~mask) == 0;
+    File file(fdopen(descriptor, "wb"));
+    whole = file != nullptr && write_all(std::move(file), bytes) && whole;
+    if (whole && std::rename(staged.c_str(), path.c_str()) == 0) return;
+    const std::string why = reason();
+    std::remove(staged.c_str());
+    cannot_write(path, why);
+}
+
+}  // namespace
+
+void require_writable(const std::string& path) {
+    const std::string target = behind_links(path);
+    struct stat info {};
+    const bool exists = stat(target.c_str(), &info) == 0;
+    if (exists && S_ISDIR(info.st_mode)) cannot_write(path, "it is a folder");
+    const std::string place = exists && !S_ISREG(info.st_mode) ? target : folder_of(target);
+    if (access(place.c_str(), W_OK) != 0) cannot_write(path, reason());
+}
+
+void write_npy(const std::string& path, const std::vector<unsigned char>& bytes) {
+    const std::string target = behind_links(path);
+    if (!is_special(target)) return write_staged(target, bytes);
+    File file(std::fopen(target.c_str(), "wb"));
+    if (!file || !write_all(std::move(file), bytes)) cannot_write(path, reason());
 }
 
 }  // namespace player

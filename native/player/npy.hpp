@@ -15,8 +15,11 @@ struct NpyError : std::runtime_error {
 // The array's bytes in C order.
 std::vector<unsigned char> read_npy(const std::string& path);
 
-// One-dimensional float32; uint8 when the size is no multiple of 4. Written beside `path` and renamed when
-// complete.
+// Throws when nothing can be written there, before there is anything to write.
+void require_writable(const std::string& path);
+
+// One-dimensional float32; uint8 when the size is no multiple of 4. A file appears when it is complete; a device
+// or a pipe is written as it is.
 void write_npy(const std::string& path, const std::vector<unsigned char>& bytes);
 
 }  // namespace player

@@ -117,8 +117,12 @@ class Program:
         device: Device = "cpu",
         threads: int = 0,
         ordinal: int = 0,
+        row_chains: bool = True,
     ) -> None:
-        """modules: the folder that holds the binaries, or file name -> bytes. threads 0: chosen from the machine."""
+        """modules: the folder that holds the binaries, or file name -> bytes. threads 0: chosen from the machine.
+
+        row_chains: on the CPU, consecutive launches over the same rows may run rows first (same bits, large grids only).
+        """
     @property
     def device(self) -> Device: ...
     @property

@@ -26,13 +26,13 @@ std::unique_ptr<ModuleSource> module_source(const py::object& modules) {
 class PyProgram {
   public:
     PyProgram(const PyCapture& capture, const py::object& modules, const std::string& device, int threads,
-              int ordinal)
+              int ordinal, bool row_chains)
         : owners_(capture.owners) {
         const std::unique_ptr<ModuleSource> source = module_source(modules);
         const DeviceType type = parse_device(device);
         const py::gil_scoped_release release;
         if (type == DeviceType::cpu) {
-            program_ = make_cpu_program(capture.capture, *source, {threads, false});
+            program_ = make_cpu_program(capture.capture, *source, {threads, false, row_chains});
         } else {
             program_ = make_cuda_program(capture.capture, *source, {ordinal, nullptr});
         }
@@ -194,9 +194,9 @@ void bind_program(py::module_& module) {
     });
 
     py::class_<PyProgram>(module, "Program", "A capture made runnable. One thread at a time.")
-        .def(py::init<const PyCapture&, const py::object&, const std::string&, int, int>(),
+        .def(py::init<const PyCapture&, const py::object&, const std::string&, int, int, bool>(),
              py::arg("capture"), py::arg("modules"), py::arg("device") = "cpu", py::arg("threads") = 0,
-             py::arg("ordinal") = 0)
+             py::arg("ordinal") = 0, py::arg("row_chains") = true)
         .def_property_readonly("device",
                                [](const PyProgram& self) { return device_name(self.program().device()); })
         .def_property_readonly("capture", &PyProgram::capture)

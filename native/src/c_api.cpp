@@ -67,7 +67,8 @@ wc_graph* load(const wc_load_desc& desc) {
     const std::unique_ptr<ModuleSource> modules = modules_of(desc);
     auto graph = std::make_unique<wc_graph>();
     if (device_of(desc, *capture) == DeviceType::cpu) {
-        graph->program = make_cpu_program(std::move(capture), *modules, {desc.threads, false});
+        graph->program =
+            make_cpu_program(std::move(capture), *modules, {desc.threads, false, desc.plain_launches == 0});
     } else {
         graph->program =
             make_cuda_program(std::move(capture), *modules, {desc.cuda_ordinal, desc.cuda_context});

@@ -20,6 +20,7 @@ struct CpuEntries {
     Forward forward = nullptr;
     Range range = nullptr;  // linear thread indices [begin, end); null: only the whole launch on one thread
     Backward backward = nullptr;
+    const int* rows = nullptr;  // how rows are used (cpu_row_chain.hpp), where the module says so
 };
 
 // Fixed storage at the alignment that vector code may want.
@@ -58,6 +59,11 @@ class CpuLaunch {
     // Threads of the part that can be split; 0 when the whole launch runs on one thread.
     std::uint64_t splittable() const { return entries_.range != nullptr && !backward_ ? size_ : 0; }
 
+    // Threads [begin, end) on the calling thread.
+    void run_part(std::uint64_t begin, std::uint64_t end) const {
+        entries_.range(bounds_.bytes, arguments_.data(), begin, end);
+    }
+
     void run(ThreadPool::Session& session) const {
         if (splittable() > 0) {
             session.run(size_, unit_, &CpuLaunch::run_range, this);
@@ -73,8 +79,7 @@ class CpuLaunch {
     static std::uint64_t splitting_unit(const Launch& launch);
 
     static void run_range(const void* context, std::uint64_t begin, std::uint64_t end) {
-        const auto& launch = *static_cast<const CpuLaunch*>(context);
-        launch.entries_.range(launch.bounds_.bytes, launch.arguments_.data(), begin, end);
+        static_cast<const CpuLaunch*>(context)->run_part(begin, end);
     }
 
     template <typename Address>

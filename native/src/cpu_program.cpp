@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu_topology.hpp"
 #include "cuda_memory.hpp"
 #include "module_choice.hpp"
 #include "program_checks.hpp"
@@ -14,6 +15,8 @@
 namespace whitecap {
 namespace {
 
+// Arrays that are this many times a core's second-level cache stream through it launch by launch.
+constexpr std::uint64_t kChainPays = 2;
 constexpr std::uint64_t kMostIterations = std::uint64_t{1} << 24;  // of one WHILE
 
 bool condition_holds(const std::byte* condition) {
@@ -50,7 +53,7 @@ std::shared_ptr<const Capture> for_cpu(std::shared_ptr<const Capture> capture) {
 
 CpuProgram::CpuProgram(std::shared_ptr<const Capture> capture, const ModuleSource& modules,
                        const CpuOptions& options)
-    : Program(for_cpu(std::move(capture))), threads_(options.threads) {
+    : Program(for_cpu(std::move(capture))), threads_(options.threads), row_chains_(options.row_chains) {
     if (threads_ < 0 || threads_ > ThreadPool::kMaxThreads) {
         fail(WC_ERROR_ARGUMENT, "threads: ", threads_, ", allowed are 0 (chosen from the machine) to ",
              ThreadPool::kMaxThreads);
@@ -106,14 +109,7 @@ void CpuProgram::load_kernels(const ModuleSource& modules, bool defer) {
             missing_[id] = failures[kernel.module_hash];
             continue;
         }
-        CpuEntries entries;
-        const auto find = [&](const std::string& symbol) {
-            return symbol.empty() ? nullptr : module->second->find(symbol);
-        };
-        entries.forward = reinterpret_cast<CpuEntries::Forward>(find(kernel.forward_name));
-        entries.backward = reinterpret_cast<CpuEntries::Backward>(find(kernel.backward_name));
-        entries.range = reinterpret_cast<CpuEntries::Range>(find(range_symbol(kernel.forward_name)));
-        kernels_[id] = entries;
+        kernels_[id] = find_entries(*module->second, kernel.forward_name, kernel.backward_name);
     }
 }
 
@@ -138,12 +134,36 @@ CpuLaunch CpuProgram::prepare_launch(const Launch& launch) {
     return step;
 }
 
+// Takes the launch at `first`, or the chain of launches that begins there; returns how many.
+std::size_t CpuProgram::prepare_launches(const std::vector<Operation>& operations, std::size_t first,
+                                         std::vector<Step>& steps) {
+    RowChainRules rules;
+    std::vector<CpuLaunch> launches;
+    for (std::size_t i = first; i < operations.size(); ++i) {
+        const auto* launch = std::get_if<Launch>(&operations[i].op);
+        if (launch == nullptr ||
+            (!rules.accept(*launch, kernels_[{launch->module_hash, launch->kernel_key}]) && i > first))
+            break;
+        launches.push_back(prepare_launch(*launch));
+        if (rules.rows() == 0) break;  // the first one cannot be in a chain
+    }
+    const std::size_t count = launches.size();
+    const bool pays = rules.rows() * rules.row_bytes() > kChainPays * second_level_cache();
+    if (row_chains_ && count > 1 && pays) {
+        steps.emplace_back(std::make_unique<CpuRowChain>(std::move(launches), rules));
+    } else {
+        for (CpuLaunch& launch : launches) steps.emplace_back(std::move(launch));
+    }
+    return count;
+}
+
 std::vector<CpuProgram::Step> CpuProgram::prepare(const std::vector<Operation>& operations) {
     std::vector<Step> steps;
     steps.reserve(operations.size());
-    for (const Operation& operation : operations) {
-        if (const auto* launch = std::get_if<Launch>(&operation.op)) {
-            steps.emplace_back(prepare_launch(*launch));
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+        const Operation& operation = operations[i];
+        if (std::holds_alternative<Launch>(operation.op)) {
+            i += prepare_launches(operations, i, steps) - 1;
         } else if (const auto* copy = std::get_if<MemoryCopy>(&operation.op)) {
             steps.emplace_back(CopyStep{address(copy->dst_region, copy->dst_offset),
                                         address(copy->src_region, copy->src_offset), copy->size});
@@ -237,6 +257,8 @@ void CpuProgram::run(const std::vector<Step>& steps, ThreadPool::Session& sessio
             std::memset(set->dst, set->value, set->size);
         } else if (const auto* tile = std::get_if<FillStep>(&step)) {
             fill(tile->dst, tile->value, tile->value_size, tile->count);
+        } else if (const auto* chain = std::get_if<std::unique_ptr<CpuRowChain>>(&step)) {
+            (*chain)->run(session);
         } else {
             run_branches(*std::get<std::unique_ptr<Branches>>(step), session);
         }

@@ -9,6 +9,7 @@
 
 #include "cpu_launch.hpp"
 #include "cpu_module.hpp"
+#include "cpu_row_chain.hpp"
 #include "host_memory.hpp"
 #include "program.hpp"
 
@@ -47,7 +48,8 @@ class CpuProgram : public Program {
         int value;
         std::size_t size;
     };
-    using Step = std::variant<CpuLaunch, CopyStep, FillStep, SetStep, std::unique_ptr<Branches>>;
+    using Step = std::variant<CpuLaunch, CopyStep, FillStep, SetStep, std::unique_ptr<CpuRowChain>,
+                              std::unique_ptr<Branches>>;
     struct Branches {
         const std::byte* condition;
         bool loop;
@@ -58,6 +60,8 @@ class CpuProgram : public Program {
     void allocate_regions();
     void load_kernels(const ModuleSource& modules, bool defer);
     std::vector<Step> prepare(const std::vector<Operation>& operations);
+    std::size_t prepare_launches(const std::vector<Operation>& operations, std::size_t first,
+                                 std::vector<Step>& steps);
     CpuLaunch prepare_launch(const Launch& launch);
     std::byte* address(std::int64_t region, std::uint64_t offset) const;
     std::pair<void*, std::size_t> parameter(const std::string& name, std::size_t size) const;
@@ -66,6 +70,7 @@ class CpuProgram : public Program {
     void run_branches(const Branches& branches, ThreadPool::Session& session);
 
     int threads_;
+    bool row_chains_;
     std::vector<HostMemory> owned_;
     std::map<std::uint32_t, std::byte*> regions_;
     std::vector<std::shared_ptr<CpuModule>> modules_;

@@ -2,6 +2,7 @@
 #include "cpu_topology.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -79,6 +80,14 @@ int usable_cores() {
     const int found = cores.empty() ? static_cast<int>(std::thread::hardware_concurrency())
                                     : static_cast<int>(cores.size());
     return std::max(1, std::min(found, quota_cores()));
+}
+
+std::uint64_t second_level_cache() {
+    static const std::uint64_t size = [] {
+        const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+        return bytes > 0 ? static_cast<std::uint64_t>(bytes) : std::uint64_t{1} << 20;
+    }();
+    return size;
 }
 
 std::vector<std::string> cpu_targets() {

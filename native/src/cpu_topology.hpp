@@ -1,6 +1,7 @@
 // Which processors this process may use, and what they can run.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ std::vector<int> core_siblings(int cpu);
 
 // Physical cores among the allowed processors, at most what the container's CPU quota gives; at least 1.
 int usable_cores();
+
+// Bytes of a core's second-level cache; a common size when unknown.
+std::uint64_t second_level_cache();
 
 // Module targets that this processor runs, best first.
 std::vector<std::string> cpu_targets();

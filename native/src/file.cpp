@@ -36,6 +36,16 @@ Bytes read_file(const std::string& path, std::uint64_t max_bytes) {
     return bytes;
 }
 
+bool folder_exists(const std::string& path) noexcept {
+    struct stat info {};
+    return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool path_exists(const std::string& path) noexcept {
+    struct stat info {};
+    return stat(path.c_str(), &info) == 0;
+}
+
 bool file_exists(const std::string& path) noexcept {
     struct stat info {};
     return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);

@@ -12,5 +12,7 @@ namespace whitecap {
 Bytes read_file(const std::string& path, std::uint64_t max_bytes);
 
 bool file_exists(const std::string& path) noexcept;
+bool folder_exists(const std::string& path) noexcept;
+bool path_exists(const std::string& path) noexcept;
 
 }  // namespace whitecap

@@ -55,13 +55,21 @@ std::shared_ptr<CpuModule> load_cpu_module(const Capture& capture, const Module&
     return CpuModule::load(source.find(module.binary_filename));
 }
 
-std::string range_symbol(const std::string& forward_name) {
+CpuEntries find_entries(const CpuModule& module, const std::string& forward_name,
+                        const std::string& backward_name) {
+    const auto find = [&](const std::string& symbol) {
+        return symbol.empty() ? nullptr : module.find(symbol);
+    };
+    CpuEntries entries;
+    entries.forward = reinterpret_cast<CpuEntries::Forward>(find(forward_name));
+    entries.backward = reinterpret_cast<CpuEntries::Backward>(find(backward_name));
     const std::string suffix = "_cpu_forward";
-    if (forward_name.size() <= suffix.size()) return {};
+    if (forward_name.size() <= suffix.size()) return entries;
     const std::size_t base = forward_name.size() - suffix.size();
-    return forward_name.compare(base, suffix.size(), suffix) == 0
-               ? forward_name.substr(0, base) + "_cpu_range"
-               : std::string();
+    if (forward_name.compare(base, suffix.size(), suffix) != 0) return entries;
+    entries.range = reinterpret_cast<CpuEntries::Range>(find(forward_name.substr(0, base) + "_cpu_range"));
+    entries.rows = static_cast<const int*>(find(forward_name.substr(0, base) + "_cpu_rows"));
+    return entries;
 }
 
 }  // namespace whitecap

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "cpu_launch.hpp"
 #include "cpu_module.hpp"
 
 namespace whitecap {
@@ -13,7 +14,9 @@ namespace whitecap {
 std::shared_ptr<CpuModule> load_cpu_module(const Capture& capture, const Module& module,
                                            const ModuleSource& source);
 
-// "<base>_cpu_forward" -> "<base>_cpu_range"; empty for a symbol that is named otherwise.
-std::string range_symbol(const std::string& forward_name);
+// The entries of a kernel, found by its forward symbol ("<base>_cpu_forward"). What the module lacks stays
+// null.
+CpuEntries find_entries(const CpuModule& module, const std::string& forward_name,
+                        const std::string& backward_name);
 
 }  // namespace whitecap

@@ -61,6 +61,7 @@ struct CpuOptions {
     // A module that cannot be loaded is an error of the first launch, unless its kernels were set before (C
     // API).
     bool defer_missing = false;
+    bool row_chains = true;  // false: launch by launch, with the same bits (cpu_row_chain.hpp)
 };
 
 struct CudaOptions {

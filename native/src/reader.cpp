@@ -128,6 +128,13 @@ ByteReader open_section(const std::byte* data, const std::optional<SectionEntry>
     return {data + entry->offset, static_cast<std::size_t>(entry->size), entry->offset, name};
 }
 
+// A name without the suffix, where something else than a capture has that name.
+void refuse_other_name(const std::string& path, const std::string& name) {
+    if (folder_exists(path)) fail(WC_ERROR_IO, path, ": is a folder; a capture is a .wrp file");
+    if (path_exists(path))
+        fail(WC_ERROR_IO, path, ": does not end in .wrp, and there is no ", name, "; rename it");
+}
+
 }  // namespace
 
 Capture read_capture(const void* data, std::size_t size, const Limits& limits) {
@@ -153,6 +160,7 @@ Capture read_capture(const void* data, std::size_t size, const Limits& limits) {
 
 Capture read_capture_file(const std::string& path, const Limits& limits) {
     const std::string name = wrp_path(path);
+    if (name != path && !path_exists(name)) refuse_other_name(path, name);
     const Bytes bytes = read_file(name, limits.file_bytes);
     try {
         return read_capture(bytes.data(), bytes.size(), limits);

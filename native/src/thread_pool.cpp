@@ -103,6 +103,12 @@ void ThreadPool::Session::run(std::uint64_t total, std::uint64_t unit, Body body
     pool_->run({body, context, total, chunk}, static_cast<std::uint32_t>(chunks), threads_);
 }
 
+void ThreadPool::Session::run_each(std::uint64_t count, Body body, const void* context) {
+    if (pool_ == nullptr || count < 2) return body(context, 0, count);
+    pool_->wake();
+    pool_->run({body, context, count, 1}, static_cast<std::uint32_t>(count), threads_);
+}
+
 void ThreadPool::run(const Job& job, std::uint32_t chunks, int threads) {
     const int participants =
         static_cast<int>(std::min<std::uint32_t>(static_cast<std::uint32_t>(threads), chunks));

@@ -49,6 +49,10 @@ class ThreadPool {
 
         // Chunks are multiples of `unit`.
         void run(std::uint64_t total, std::uint64_t unit, Body body, const void* context);
+        // Every index is worth a thread of its own.
+        void run_each(std::uint64_t count, Body body, const void* context);
+        // How many threads may take part.
+        int threads() const { return pool_ == nullptr ? 1 : threads_; }
 
       private:
         ThreadPool* pool_ = nullptr;  // null: everything runs on the calling thread

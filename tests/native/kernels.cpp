@@ -86,6 +86,12 @@ KERNEL stencil_00000002_cpu_forward(const Bounds<2>* bounds, const StencilArgs* 
     stencil_00000002_cpu_range(bounds, args, 0, bounds->size);
 }
 
+// Reads rows within 1 of its own from the first array, writes its own row of the second.
+extern "C" {
+extern __attribute__((visibility("default"))) const int stencil_00000002_cpu_rows[];
+const int stencil_00000002_cpu_rows[] = {1, 1, 2, 1, 1};
+}
+
 // field *= factor[0]; no ranged entry
 KERNEL scale_00000003_cpu_forward(const Bounds<2>* bounds, const ScaleArgs* args) {
     for (u64 t = 0; t < bounds->size; ++t)

@@ -58,6 +58,7 @@ typedef struct wc_load_desc {
     int cuda_ordinal;     /* CUDA: device number, when no context is given */
     void* cuda_context;   /* CUDA: CUcontext of the caller's; default: the device's primary context */
     uint64_t memory_limit; /* most bytes that the capture may ask for; default 256 GiB */
+    int plain_launches;    /* CPU: 1 = never join launches over the same rows (the bits are the same) */
 } wc_load_desc;
 
 /* ---- Errors: of the calling thread's latest call that can fail ---- */
