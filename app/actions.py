@@ -8,22 +8,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .application import Application
 
-TIME_SCALES = (0.1, 4.0)
 UI_SCALES = (0.5, 3.0)
 UI_SCALE_STEP = 1.1
 
 
 def perform(application: Application, action: str) -> bool:
     """Does it. False when nobody knows the action."""
-    if application.lab is not None and application.lab.perform(action):
+    if application.lab.perform(action):
         return True
-    done = application.window_actions.get(action) or _ACTIONS.get(action)
-    if done is None:
-        return False
     if action in application.window_actions:
         application.window_actions[action]()
-    else:
+    elif action in _ACTIONS:
         _ACTIONS[action](application)
+    else:
+        return False
     return True
 
 
@@ -39,24 +37,6 @@ def _step_frame(application: Application) -> None:
 def _step_substep(application: Application) -> None:
     application.simulation.paused = True
     application.step_substep()
-
-
-def _time_scale(factor: float) -> Callable[[Application], None]:
-    def scale(application: Application) -> None:
-        low, high = TIME_SCALES
-        application.simulation.time_scale = min(max(application.simulation.time_scale * factor, low), high)
-
-    return scale
-
-
-def _reset_waves(application: Application) -> None:
-    application.simulation.reset()
-
-
-def _reset_scene(application: Application) -> None:
-    application.simulation.reset()
-    application.simulation.values = application.simulation.scene.defaults()
-    application.simulation.time_scale = 1.0
 
 
 def _toggle(name: str) -> Callable[[Application], None]:
@@ -132,12 +112,8 @@ _ACTIONS: dict[str, Callable[[Application], None]] = {
     "pause": _pause,
     "step_frame": _step_frame,
     "step_substep": _step_substep,
-    "slower": _time_scale(0.5),
-    "faster": _time_scale(2.0),
     "recapture": lambda application: application.swap.record_again(),
     "use_centre": lambda application: application.use_centre(),
-    "reset_waves": _reset_waves,
-    "reset_scene": _reset_scene,
     "view_home": lambda application: application.camera.home(),
     "view_top": lambda application: application.camera.top(),
     "view_side": lambda application: application.camera.side(),

@@ -11,6 +11,7 @@ from .backend import Backend, cpu_backend
 from .demonstration import drop
 from .fallback import is_gpu_failure, leave_gpu
 from .lab.keys import Shortcuts
+from .lab.session import Lab
 from .messages import Messages
 from .pace import Pace
 from .picking import Hit, pick
@@ -26,7 +27,6 @@ from .viewport import Viewport
 
 if TYPE_CHECKING:
     from .gui import Gui
-    from .lab.session import Lab
     from .recording import Recording
 
 MESSAGE_SECONDS = 6.0
@@ -74,7 +74,7 @@ class Application:
         self._drops_left = 0
         self._walls_shown: tuple[Any, int] | None = None
         self._wear_look()
-        self.lab: Lab | None = _make_lab(self)
+        self.lab = Lab(self)
 
     # ---- the loop
 
@@ -255,8 +255,6 @@ class Application:
     def _follow_lab(self) -> None:
         """Brings the simulation level with what the lab wishes, and the walls on the stage with the lab's."""
         lab = self.lab
-        if lab is None:
-            return
         lab.update()
         medium = lab.medium
         wanted = (self.stage.surface, lab.medium_version)
@@ -297,9 +295,6 @@ class Application:
             return False
 
     def _step(self) -> bool:
-        if self.lab is None:
-            self.simulation.frame()
-            return True
         self.lab.before_frame()
         self.simulation.frame()
         if self.simulation.device == "cpu":
@@ -308,8 +303,7 @@ class Application:
 
     def step_substep(self) -> None:
         """One solver launch alone."""
-        if self.lab is not None:
-            self.lab.before_frame(substeps=1)
+        self.lab.before_frame(substeps=1)
         self.simulation.step_substep()
 
     def use_centre(self) -> None:
@@ -317,7 +311,7 @@ class Application:
         cell = self.pick(self.viewport.width / 2, self.viewport.height / 2)
         if cell is None or self.pointer.owner is not None:
             return
-        if self.lab is not None and self.lab.press(*cell):
+        if self.lab.press(*cell):
             self.lab.release()
         else:
             self.simulation.poke(*cell)
@@ -353,17 +347,4 @@ class Application:
             return None
         from .view.scene_block import Hover
 
-        return Hover(cell, self._brush_radius())
-
-    def _brush_radius(self) -> float:
-        if self.lab is not None:
-            return float(self.lab.hover_radius)
-        return float(self.simulation.values.get("radius", 1.0))
-
-
-def _make_lab(application: Application) -> Lab | None:
-    try:
-        from .lab.session import Lab
-    except ImportError:
-        return None
-    return Lab(application)
+        return Hover(cell, float(self.lab.hover_radius))

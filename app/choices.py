@@ -73,7 +73,7 @@ def moves_by_itself(options: Namespace) -> bool:
 def apply_document(application: Application, options: Namespace) -> None:
     """Opens the preset or file that the flags name; UserError when that is not possible."""
     preset, file = getattr(options, "preset", None), getattr(options, "file", None)
-    lab: Any = application.lab
+    lab = application.lab
     if preset is not None:
         index = _preset_index(preset)
         lab.load(preset) if index is None else lab.open_preset(index)

@@ -26,7 +26,7 @@ def leave_gpu(application: Application, error: Exception) -> None:
     try:
         fields = former.checkpoint()
     except Exception:
-        good = application.lab.rescue.good if application.lab is not None else None
+        good = application.lab.rescue.good
         fields = dict(good.fields) if good is not None else {}
     former.abandon(fields)
     with suppress(Exception):

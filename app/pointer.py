@@ -39,7 +39,7 @@ class Pointer:
             self.poke()
         elif self.owner == "tool":
             cell = application.pick(x, y)
-            if cell is not None and application.lab is not None:
+            if cell is not None:
                 application.lab.drag(*cell)
 
     def press(self, x: float, y: float, button: Button, shift: bool, gui_wants: bool) -> Owner | None:
@@ -63,7 +63,7 @@ class Pointer:
         owner, self.owner, self._button = self.owner, None, None
         if owner == "poke":
             self._application.simulation.release()
-        elif owner == "tool" and self._application.lab is not None:
+        elif owner == "tool":
             self._application.lab.release()
 
     def leave(self) -> None:
@@ -96,7 +96,6 @@ class Pointer:
         if button == "right":
             return "orbit"
         cell = self._application.pick(x, y)
-        lab = self._application.lab
-        if cell is not None and lab is not None and lab.press(*cell):
+        if cell is not None and self._application.lab.press(*cell):
             return "tool"
         return "poke"

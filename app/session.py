@@ -89,8 +89,6 @@ class WindowSession:
     def _reopen(self, application: Application) -> bool:
         """The scene file or preset of the last run, where it is still there; whether there was one."""
         lab, settings = application.lab, self.settings
-        if lab is None:
-            return False
         if settings.file and Path(settings.file).is_file():
             return lab.load(settings.file)
         names = [preset.name for preset in lab.presets]
@@ -141,11 +139,10 @@ class WindowSession:
         self.settings.save()
 
     def _remember_scene(self, application: Application) -> None:
-        settings, lab = self.settings, application.lab
+        settings, library = self.settings, application.lab.library
         settings.scene = application.simulation.scene.name
-        library = lab.library if lab is not None else None
-        settings.file = str(library.path.resolve()) if library is not None and library.path is not None else ""
-        if library is None or library.preset_index is None:
+        settings.file = str(library.path.resolve()) if library.path is not None else ""
+        if library.preset_index is None:
             settings.preset = ""
 
     def close(self) -> None:
