@@ -30,7 +30,9 @@ class InteropError(RuntimeError):
 class HeightBuffer(Protocol):
     """Where heights go each frame."""
 
-    kind: Literal["interop", "pinned"]
+    @property
+    def kind(self) -> Literal["interop", "pinned"]:
+        """Which rung it is."""
 
     def copy_from(self, program: _native.Program, name: str = "heights_out") -> None:
         """Copies a whole parameter of a CUDA program, after the launches before it."""

@@ -96,13 +96,9 @@ class Capture:
     @property
     def launch_count(self) -> int: ...
     def retargeted(self, device: Device, arch: int = 0) -> Capture: ...
-    def with_modules(
-        self, modules: Sequence[dict[str, Any]], alternatives: Sequence[dict[str, str]] = ...
-    ) -> Capture:
+    def with_modules(self, modules: Sequence[dict[str, Any]], alternatives: Sequence[dict[str, str]] = ...) -> Capture:
         """modules: hash, name, binary_filename, arch. alternatives: as the property."""
-    def with_parameters(
-        self, inputs: Sequence[tuple[str, int]], outputs: Sequence[tuple[str, int]]
-    ) -> Capture:
+    def with_parameters(self, inputs: Sequence[tuple[str, int]], outputs: Sequence[tuple[str, int]]) -> Capture:
         """The same program with these bindings: name and an address inside the region (recorded captures only)."""
     def encode(self) -> bytes:
         """The `.wrp` bytes. External regions are read now (contents at save time)."""
@@ -161,7 +157,11 @@ class CpuModule:
     @property
     def path(self) -> str: ...
     def launch(
-        self, base_symbol: str, shape: Sequence[int], arguments: Sequence[Argument], size: int | None = None,
+        self,
+        base_symbol: str,
+        shape: Sequence[int],
+        arguments: Sequence[Argument],
+        size: int | None = None,
         threads: int = 0,
     ) -> None: ...
 
@@ -192,7 +192,9 @@ def cuda_free(pointer: int, ordinal: int = 0) -> None: ...
 def cuda_upload(pointer: int, data: Any, ordinal: int = 0) -> None: ...
 def cuda_download(out: Any, pointer: int, ordinal: int = 0) -> None: ...
 def cuda_copy(dst: int, src: int, size: int, ordinal: int = 0) -> None: ...
-def cuda_fill(pointer: int, value: int, size: int, ordinal: int = 0) -> None: ...
+def cuda_fill(pointer: int, value: bytes, count: int, ordinal: int = 0) -> None:
+    """`count` copies of `value`, back to back."""
+
 def cuda_synchronize(ordinal: int = 0) -> None: ...
 
 class CudaStream:
@@ -234,5 +236,6 @@ class CudaPinnedBuffer:
     """Page-locked host memory; supports the buffer protocol (bytes, writable)."""
 
     def __init__(self, size: int, ordinal: int = 0) -> None: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
     def copy_from(self, pointer: int, stream: int = 0) -> None:
         """Copies the whole buffer from device memory, after the work on `stream`, and waits for it."""
