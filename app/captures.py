@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import UserError, is_foreseen, notice, os_error_line
-from .files import staged, writable_folder
+from .files import require_place, staged, writable_folder
 from .scene import Grid, RecordedScene, Scene
 from .trace import span
 
@@ -167,8 +167,10 @@ def _compile(graph: wc.Graph, targets: list[str] | None) -> None:
 
 def copy_capture(source: Path, destination: Path) -> None:
     """Copies a `.wrp` and its modules folder; the file takes its name last. Raises UserError."""
-    if destination.suffix != ".wrp":
-        destination = destination.with_name(destination.name + ".wrp")
+    from ..capture.save import wrp_path
+
+    destination = wrp_path(destination)
+    require_place(destination)
     try:
         folder = modules_folder(destination)
         folder.mkdir(parents=True, exist_ok=True)

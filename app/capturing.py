@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .. import _native
+from ..capture.errors import CaptureError
+from ..capture.save import wrp_path
+from ..capture.targets import parse_targets
 from .captures import modules_folder, record_and_save
 from .choices import chosen_grid, chosen_scene
-from .errors import UserError
-from .files import writable_folder
+from .errors import UsageError, UserError, os_error_line
+from .files import require_place
 
 if TYPE_CHECKING:
     from .. import capture as wc
@@ -20,20 +24,29 @@ def capture(options: Namespace) -> int:
     """Captures, saves and prints what the file holds."""
     scene = chosen_scene(options)
     grid = chosen_grid(options, scene)
-    path = options.out if options.out.suffix == ".wrp" else options.out.with_name(options.out.name + ".wrp")
-    if path.is_dir():
-        raise UserError(f"--out {path}: this is a folder; give the name of a file")
-    if not writable_folder(path.parent):
-        raise UserError(f"--out {path}: the folder {path.parent} cannot be written to; give another place")
-    record_and_save(scene, grid, path, options.target)
+    path = wrp_path(options.out)
+    require_place(path)
+    check_targets(options.target)
+    try:
+        record_and_save(scene, grid, path, options.target)
+    except OSError as error:
+        with suppress(OSError):
+            modules_folder(path).rmdir()  # only if nothing came to lie there
+        raise UserError(f"--out {path}: {os_error_line(error)}; give another place") from error
     print_grid(grid)
     print_capture(_native.Capture.from_file(str(path)))
-    size = path.stat().st_size
-    modules = sorted(modules_folder(path).iterdir())
-    print(f"file       {path}, {size:,} bytes")
-    for module in modules:
+    print(f"file       {path}, {path.stat().st_size:,} bytes")
+    for module in sorted(modules_folder(path).iterdir()):
         print(f"module     {module}, {module.stat().st_size:,} bytes")
     return 0
+
+
+def check_targets(names: list[str] | None) -> None:
+    """Refuses what nothing can be compiled for. Raises UsageError."""
+    try:
+        parse_targets(names or [], "--target")
+    except CaptureError as error:
+        raise UsageError(str(error)) from error
 
 
 def print_grid(grid: Grid) -> None:

@@ -6,7 +6,8 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import UserError
+from .errors import UsageError, UserError
+from .files import require_file, require_place
 from .scene import Grid, Scene
 from .scenes import find_scene
 
@@ -33,8 +34,11 @@ VIEWS = ("home", "top", "side")
 
 def check_choices(options: Namespace) -> None:
     """Refuses what names nothing, before a window or a context is opened. Raises UserError."""
-    if options.file is not None and not options.file.is_file():
-        raise UserError(f"{options.file}: there is no such file")
+    if options.file is not None:
+        require_file(options.file)
+    for place in (options.screenshot, options.json):
+        if place is not None:
+            require_place(place)
     if options.view is not None and options.view not in VIEWS:
         _pose(options.view)
     if options.preset is not None:
@@ -62,7 +66,7 @@ def _pose(text: str) -> Pose:
     try:
         return Pose.parse(text)
     except ValueError as error:
-        raise UserError(f"--view: give home, top, side or a pose; {error}") from error
+        raise UsageError(f"--view: give home, top, side or a pose; {error}") from error
 
 
 def moves_by_itself(options: Namespace) -> bool:
@@ -95,4 +99,4 @@ def _preset_index(name: str) -> int | None:
         return names.index(name)
     if name.endswith(".toml") and Path(name).is_file():
         return None
-    raise UserError(f"--preset {name}: no such preset; give the path of a TOML file or one of {', '.join(names)}")
+    raise UsageError(f"--preset {name}: no such preset; give the path of a TOML file or one of {', '.join(names)}")

@@ -13,9 +13,16 @@ from .errors import UserError, os_error_line
 
 @contextmanager
 def staged(path: Path) -> Iterator[Path]:
-    """A path beside the wanted one to write to; it takes the wanted name when the block ends without an error."""
+    """A path beside the wanted one to write to; it takes the wanted name when the block ends without an error.
+
+    A link's target is what changes. What exists and is no file, such as a device or a pipe, is written to as it is.
+    """
+    path = path.resolve()
+    require_place(path)
+    if path.exists() and not path.is_file():
+        yield path
+        return
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.stem[:40]}-", suffix=path.suffix, dir=path.parent)
         os.close(handle)
     except OSError as error:
@@ -32,6 +39,14 @@ def staged(path: Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
+def require_place(path: Path) -> None:
+    """Refuses, before any work is done, a path that cannot become a file; makes its folder. Raises UserError."""
+    if path.is_dir():
+        raise UserError(f"cannot write {path}: this is a folder; give the name of a file")
+    if not writable_folder(path.parent):
+        raise UserError(f"cannot write {path}: the folder {path.parent} cannot be written to; give another place")
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Writes a whole file or nothing."""
     with staged(path) as temporary:
@@ -42,6 +57,14 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def require_file(path: Path) -> None:
+    """Refuses a path at which there is nothing to read. Raises UserError."""
+    if path.is_dir():
+        raise UserError(f"{path}: this is a folder, not a file")
+    if not path.exists():
+        raise UserError(f"{path}: there is no such file")
 
 
 def writable_folder(path: Path) -> bool:

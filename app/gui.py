@@ -82,6 +82,7 @@ class Gui:
         self.panels_visible = True
         self.help_visible = False
         self._navigating = False
+        self._pressed_a_panel = False
         self._panels = panels if panels is not None else _find_panels()
         self._renderer = make_renderer() if make_renderer is not None else None
         if self._renderer is None:
@@ -98,8 +99,11 @@ class Gui:
         """The mouse left the window."""
         imgui.get_io().add_mouse_pos_event(-3.4e38, -3.4e38)
 
-    def button(self, button: Button, down: bool) -> None:
+    def button(self, button: Button, down: bool, at: tuple[float, float] | None = None) -> None:
+        """A button goes down, at a pixel, or comes up."""
         self._navigating = False
+        if at is not None and self.covers(*at):
+            self._pressed_a_panel = True
         imgui.get_io().add_mouse_button_event(_BUTTONS[button], down)
 
     def scroll(self, x: float, y: float) -> None:
@@ -135,8 +139,8 @@ class Gui:
 
     @property
     def typing(self) -> bool:
-        """A text field has the keyboard."""
-        return bool(imgui.get_io().want_text_input)
+        """A text field has the keyboard, or may have it: a panel was pressed and no frame has said what that meant."""
+        return bool(imgui.get_io().want_text_input) or self._pressed_a_panel
 
     @property
     def navigating(self) -> bool:
@@ -184,6 +188,7 @@ class Gui:
     def end(self, target: Any) -> None:
         """Ends the frame and draws it."""
         imgui.render()
+        self._pressed_a_panel = False
         if self._renderer is not None:
             self._renderer.render(imgui.get_draw_data(), target)
 

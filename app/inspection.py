@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .captures import modules_folder
-from .errors import UserError
+from .files import require_file
 
 
 def inspect(options: Namespace) -> int:
@@ -21,11 +21,10 @@ def inspect(options: Namespace) -> int:
 def describe(path: Path) -> dict[str, Any]:
     """The file as plain values. Raises UserError when there is no such file, NativeError when it is malformed."""
     from .. import _native
+    from ..capture.save import wrp_path
 
-    if path.suffix != ".wrp":
-        path = path.with_name(path.name + ".wrp")
-    if not path.is_file():
-        raise UserError(f"inspect {path}: there is no such file")
+    path = wrp_path(path)
+    require_file(path)
     capture = _native.Capture.from_file(str(path))
     folder = modules_folder(path)
     named = {module["binary_filename"] for module in capture.modules}

@@ -10,9 +10,10 @@ import numpy as np
 
 from .captures import record_and_save, targets_for
 from .capturing import print_capture, print_grid
-from .errors import CheckError
+from .errors import CheckError, UsageError
+from .lab.stability import Scheme
 from .reference import WaveReference
-from .scene import OFF_GRID, Grid, RecordedScene
+from .scene import FRAME_RATE, OFF_GRID, Grid, RecordedScene
 from .scenes import find_scene
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def smoke(grid: Grid, device: str = "cpu") -> int:
     """Runs the check and prints what it found. Raises CheckError, or the error that stopped it."""
     from .. import capture as wc
 
+    _require_stable(grid)
     stroke = _stroke(grid)
     with tempfile.TemporaryDirectory(prefix="whitecap-smoke-") as folder:
         path = Path(folder) / "wave.wrp"
@@ -45,6 +47,17 @@ def smoke(grid: Grid, device: str = "cpu") -> int:
     print("the saved file replays bit for bit like the live capture")
     print(f"smoke OK ({FRAMES} graph launches)")
     return 0
+
+
+def _require_stable(grid: Grid) -> None:
+    """An unstable scheme agrees with nothing, and that is no fault of the machine."""
+    reference = WaveReference(grid)
+    scheme = Scheme(reference.k_speed, reference.k_damp, 1.0 / FRAME_RATE, grid.substeps, grid.cell)
+    if not scheme.stable:
+        raise UsageError(
+            f"--substeps {grid.substeps}: the waves are unstable at so few sub-steps, which proves nothing; "
+            f"give {scheme.smallest_substeps()} or more"
+        )
 
 
 def check_numbers(state: State, grid: Grid, stroke: Stroke) -> float:

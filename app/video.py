@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .errors import UserError, os_error_line
-from .files import staged, writable_folder
+from .errors import UsageError, UserError, os_error_line
+from .files import require_place, staged
 
 FILM_RATE = 60
 GIF_RATE = 30
@@ -36,13 +36,12 @@ def open_film(path: Path) -> Iterator[Writer]:
     """
     suffix = path.suffix.lower()
     if suffix in FORMATS:
-        if not writable_folder(path.parent):
-            raise UserError(f"--out {path}: the folder {path.parent} cannot be written to; give another place")
+        require_place(path)
         imageio = _imageio()
         with staged(path) as temporary, _Movie(imageio, temporary, suffix) as movie:
             yield movie
     elif suffix:
-        raise UserError(f"--out {path}: give a folder, or a name that ends in .mp4 or .gif")
+        raise UsageError(f"--out {path}: give a folder, or a name that ends in .mp4 or .gif")
     else:
         with _folder(path) as folder:
             yield _Sequence(folder)

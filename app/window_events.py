@@ -41,7 +41,7 @@ class WindowEvents:
             return
         position = self._move(x, y)
         self._down.add(name)
-        self._gui.button(name, True)
+        self._gui.button(name, True, position)
         if self.application is not None:
             shift = bool(modifiers & self._key.MOD_SHIFT)
             self.application.pointer.press(*position, name, shift, self._gui.covers(*position))

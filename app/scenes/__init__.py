@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from ..errors import UserError
+from ..errors import UsageError, UserError
 from ..scene import Scene
 
 BUILT_IN = ("wave", "tank")
@@ -23,12 +23,12 @@ def find_scene(text: str) -> Scene:
         return _only_scene(importlib.import_module(f".{text}", __name__), text)
     if text.endswith(".py") or "/" in text:
         return _only_scene(_load_file(Path(text)), text)
-    raise UserError(f"--scene {text}: no such scene; give {', '.join(BUILT_IN)} or the path of a Python file")
+    raise UsageError(f"--scene {text}: no such scene; give {', '.join(BUILT_IN)} or the path of a Python file")
 
 
 def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
-        raise UserError(f"--scene {path}: there is no such file")
+        raise UsageError(f"--scene {path}: there is no such file")
     name = f"whitecap_scene_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:

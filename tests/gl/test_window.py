@@ -412,6 +412,21 @@ def test_keys_go_to_the_panels_after_control_tab(open_window):
     assert hand.session.going
 
 
+def test_keys_right_after_a_press_on_a_panel_wait_for_what_it_meant(open_window):
+    hand = open_window("--size", "1000x700")
+    hand.application.settings.hint_seen = True
+    hand.settle()
+    x, y = panel_point(hand)
+    hand.press(x, y)
+    hand.release()
+    hand.type("4")  # before any frame: a text field may have been pressed
+    hand.turns(2)
+    assert hand.application.lab.library.preset_index is None
+    hand.type("4")
+    hand.turns(2)
+    assert hand.application.lab.library.preset_index == 3
+
+
 def test_space_pauses_and_shows_it(open_window):
     hand = open_window("--size", "640x480")
     hand.key("SPACE")

@@ -1,6 +1,7 @@
 """Resampling, the brush, files, settings, messages, pace, timings, traces, jobs and viewports."""
 
 import json
+import os
 import stat
 import threading
 import time
@@ -121,6 +122,30 @@ def test_a_place_that_cannot_be_written_to_is_named(tmp_path):
     blocker.write_text("")
     with pytest.raises(UserError, match=r"cannot write .*out\.bin"):
         write_atomically(blocker / "out.bin", b"x")
+
+
+def test_a_link_keeps_pointing_to_the_file_that_is_written(tmp_path):
+    there, link = tmp_path / "there.bin", tmp_path / "link.bin"
+    there.write_bytes(b"before")
+    link.symlink_to(there)
+    write_atomically(link, b"after")
+    assert link.is_symlink()
+    assert there.read_bytes() == b"after"
+
+
+def test_a_device_is_written_to_and_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_atomically(pipe, b"through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_folder_is_no_place_for_a_file(tmp_path):
+    with pytest.raises(UserError, match="this is a folder"):
+        write_atomically(tmp_path, b"x")
 
 
 # ---- settings
