@@ -242,7 +242,7 @@ class Camera:
         return point if along > 0 and near_grid else None
 
     def _fitting_pose(self, yaw: float, pitch: float, target: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Pose:
-        """The closest pose around `target` that shows all of the grid with a little air around it."""
+        """The closest pose allowed around `target` that shows all of the grid with a little air around it."""
         pose = Pose(yaw, pitch, 1.0, target)
         back = pose.direction()
         right = np.array([math.cos(math.radians(yaw)), 0.0, -math.sin(math.radians(yaw))])
@@ -256,4 +256,5 @@ class Camera:
         along = np.abs(corners @ up) / (half * self._free[1])
         # A corner is in view from the distance d when its offset is within the opening at depth d - corner . back.
         distance = float(np.max(np.maximum(across, along) + corners @ back))
-        return replace(pose, distance=FRAME_MARGIN * distance)
+        # Within the limits: where the camera is flown to must be where it then stands, or home would not be home.
+        return self._limited(replace(pose, distance=FRAME_MARGIN * distance))

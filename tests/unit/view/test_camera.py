@@ -50,6 +50,18 @@ def test_ray_through_the_centre_looks_at_the_target() -> None:
     assert origin + 12 * direction == pytest.approx(np.array([1.0, 0.5, -2.0]))
 
 
+def test_a_camera_at_home_comes_back_when_a_narrow_window_grows() -> None:
+    camera = Camera()
+    before = camera.pose
+    camera.set_free_area((0, 0, 0, 0), (40, 900))
+    camera.pose = camera.home_pose()
+    assert camera.pose == camera.home_pose()  # though the basin would fit only from beyond the farthest distance
+    assert camera.pose.distance <= FARTHEST
+    camera.set_free_area((0, 0, 0, 0), (1600, 1000))
+    camera.pose = camera.home_pose()
+    assert camera.pose.text() == before.text()
+
+
 def test_a_point_behind_the_eye_has_no_pixel() -> None:
     camera = Camera()
     origin, direction = camera.ray(640, 400, (1280, 800))
