@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UserError, os_error_line
 from .walls import Kind, Stamp
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 
 def mask_to_runs(mask: NDArray[np.bool_]) -> list[str]:
@@ -52,6 +56,14 @@ def runs_to_mask(lines: Iterable[str], columns: int, rows: int) -> NDArray[np.bo
     return mask
 
 
+def _shrunk(image: Image.Image, largest: int) -> NDArray[np.float32]:
+    """A picture as (rows, columns, RGBA), 0 to 255, with at most `largest` rows and columns."""
+    if image.mode.startswith("I"):  # 16 bits of grey: Pillow neither shrinks these nor scales them when it converts
+        image = image.convert("F").point(lambda value: value / 257).convert("L")
+    image.thumbnail((largest, largest))
+    return np.asarray(image.convert("RGBA"), dtype=np.float32)
+
+
 def stamp_from_image(path: str, kind: Kind = "reflecting", largest: int = 1024) -> Stamp:
     """A picture file as walls: dark or opaque pixels are wall. Pictures above `largest` pixels a side are shrunk.
 
@@ -61,8 +73,7 @@ def stamp_from_image(path: str, kind: Kind = "reflecting", largest: int = 1024) 
 
     try:
         with Image.open(path) as image:
-            image.thumbnail((largest, largest))
-            rgba = np.asarray(image.convert("RGBA"), dtype=np.float32)
+            rgba = _shrunk(image, largest)
     except UnidentifiedImageError as error:
         raise UserError(f"{path}: not a picture that can be read; PNG, JPEG, BMP, GIF or WebP is needed") from error
     except OSError as error:

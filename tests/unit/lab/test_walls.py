@@ -200,6 +200,13 @@ def test_on_transparent_ground_the_opaque_part_becomes_wall(tmp_path: Path) -> N
     assert np.flatnonzero(np.frombuffer(stamp.mask, np.uint8)).tolist() == [6]
 
 
+def test_grey_of_sixteen_bits_is_dark_below_the_middle(tmp_path: Path) -> None:
+    pixels = np.full((2, 3000), 65535, np.uint16)
+    pixels[:, :1000] = 20000
+    stamp = stamp_from_image(save(tmp_path / "a.png", pixels), largest=300)
+    assert np.frombuffer(stamp.mask, np.uint8).reshape(stamp.rows, 300).sum(axis=1).tolist() == [100] * stamp.rows
+
+
 def test_large_pictures_are_shrunk(tmp_path: Path) -> None:
     stamp = stamp_from_image(save(tmp_path / "a.png", np.zeros((30, 3000), np.uint8)), largest=300)
     assert max(stamp.columns, stamp.rows) == 300
