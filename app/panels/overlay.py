@@ -14,6 +14,9 @@ from .transport import command
 from .widgets import DANGER, button, em
 
 CAPTION_SECONDS = 12.0
+HINT_SECONDS = 8.0
+"""How long the hint stays once the mouse was used on the water."""
+
 HINT = (
     "Drag on the water to make ripples. Drag with the right button to look around.\n"
     "The wheel zooms, 1 to 9 open the gallery, ? shows every key."
@@ -182,21 +185,28 @@ def _caption(app: PanelHost) -> None:
 
 
 def _hint(app: PanelHost) -> None:
-    """One hint at the first start, until it is closed or the water has been touched for a while."""
+    """One hint at the first start, until it is closed or its first sentence has been followed for a while."""
     if app.settings.hint_seen:
+        return
+    state = state_of(app)
+    state.hint_age += imgui.get_io().delta_time if app.pointer.touched else 0.0
+    if state.hint_age > HINT_SECONDS:
+        app.settings.hint_seen = True
         return
     size = imgui.get_io().display_size
     imgui.set_next_window_pos(
         ImVec2(_middle(), size.y - status_height() - em(1.2)), imgui.Cond_.always.value, ImVec2(0.5, 1.0)
     )
     imgui.set_next_window_bg_alpha(0.85)
+    imgui.push_style_var(imgui.StyleVar_.alpha.value, min(HINT_SECONDS - state.hint_age, 1.0))
     imgui.begin("hint", None, _FLOATING)
     imgui.push_text_wrap_pos(_wrap())
     imgui.text_unformatted(HINT)
     imgui.pop_text_wrap_pos()
-    if button("Good"):
+    if button("Got it"):
         app.settings.hint_seen = True
     imgui.end()
+    imgui.pop_style_var()
 
 
 def draw_rescue(app: PanelHost) -> None:

@@ -22,7 +22,7 @@ def draw(app: PanelHost) -> None:
     imgui.text_disabled(f"{frame.median:.2f} ms a frame, longest {frame.maximum:.1f}")
     curves = {name: series.values() for name, series in timings.phases.items()}
     top = plots.reach(list(curves.values()), LEAST_MS)
-    with plots.plot("times", 9.0, (0.0, float(FRAMES)), (0.0, top), "ms over the last frames", legend=True) as shown:
+    with plots.plot("times", 10.0, (0.0, float(FRAMES)), (0.0, top), "ms over the last frames", legend=True) as shown:
         for name, values in curves.items() if shown else ():
             plots.line(name.capitalize(), np.arange(len(values)), values)
     _table(app)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -41,8 +42,10 @@ def plot(
             implot.setup_axes(unit, "")
             implot.setup_axis_limits(implot.ImAxis_.x1.value, *across, imgui.Cond_.always.value)
             implot.setup_axis_limits(implot.ImAxis_.y1.value, *along, imgui.Cond_.always.value)
-            if legend:
-                implot.setup_legend(implot.Location_.north_east.value, implot.LegendFlags_.horizontal.value)
+            implot.setup_axis_ticks(implot.ImAxis_.y1.value, round_ticks(*along))
+            if legend:  # above the curves, not on them
+                outside = implot.LegendFlags_.horizontal.value | implot.LegendFlags_.outside.value
+                implot.setup_legend(implot.Location_.north.value, outside)
         yield shown
     finally:
         if shown:
@@ -55,6 +58,13 @@ def line(name: str, x: np.ndarray, y: np.ndarray) -> None:
     """A curve through at least two points."""
     if len(x) > 1:
         implot.plot_line(name, np.ascontiguousarray(x, dtype=np.float64), np.ascontiguousarray(y, dtype=np.float64))
+
+
+def round_ticks(low: float, high: float, most: int = 4) -> list[float]:
+    """Round numbers between low and high, at most `most` of them: a small plot's numbers must not overlap."""
+    step = 10.0 ** math.floor(math.log10((high - low) / most))
+    step *= next(factor for factor in (1, 2, 5, 10) if (high - low) / (factor * step) < most)
+    return [n * step for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
 def reach(values: list[np.ndarray], least: float) -> float:

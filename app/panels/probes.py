@@ -62,7 +62,7 @@ def _traces(app: PanelHost, probes: tuple[Probe, ...]) -> None:
     traces = lab.measurements.traces
     curves = {f"P{n}": _recent(traces[p.uid], start) for n, p in enumerate(probes, 1) if p.uid in traces}
     reach = plots.reach([values for _, values in curves.values()], LEAST_REACH)
-    with plots.plot("traces", 8.5, (start, max(now, 1.0)), (-reach, reach), "s", legend=True) as shown:
+    with plots.plot("traces", 9.5, (start, max(now, 1.0)), (-reach, reach), "s", legend=True) as shown:
         for name, (times, values) in curves.items() if shown else ():
             plots.line(name, times, values)
 
@@ -101,7 +101,7 @@ def _energy(app: PanelHost) -> None:
     start = max(now - 4 * SECONDS, 0.0)
     times, values = _recent(trace, start)
     with plots.plot(
-        "energy", 6.0, (start, max(now, start + 1.0)), (0.0, plots.reach([values], LEAST_REACH)), "s"
+        "energy", 7.0, (start, max(now, start + 1.0)), (0.0, plots.reach([values], LEAST_REACH)), "s"
     ) as shown:
         if shown:
             plots.line("energy", times, values)

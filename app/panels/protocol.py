@@ -27,6 +27,7 @@ class PanelHost(Protocol):
     backend: Any
     settings: Any
     viewport: Any
+    pointer: Any
     errors: Messages
     gui: GuiState | None
     lab: Lab | None

@@ -20,6 +20,7 @@ class PanelState:
     pose_text: str = ""
     caption_age: float = 0.0
     caption_title: str = ""
+    hint_age: float = 0.0
     question: Any = None
     capture: Any = None
     operations: list[tuple[str, str, str]] = field(default_factory=list)

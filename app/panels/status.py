@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from imgui_bundle import ImVec2, imgui
 
 from .protocol import PanelHost
@@ -54,22 +56,33 @@ def _left(app: PanelHost) -> None:
 
 
 def _right(app: PanelHost, width: float) -> None:
-    """From the right edge: frame rate, backend, dropped layers."""
-    rate = f"{app.timings.frame_rate:.0f} frames/s"
-    badge = app.backend.badge
+    """From the right edge: frame rate, backend, layers that are left out; fewer of them in a narrow window."""
     degraded = list(getattr(app.stage.renderer, "degraded", []))
-    dropped = f"Dropped: {', '.join(degraded)}" if degraded else ""
-    gap = em(1.5)
-    texts = [text for text in (dropped, badge, rate) if text]
-    needed = sum(imgui.calc_text_size(text).x + gap for text in texts)
-    imgui.same_line(max(width - needed - em(0.3), imgui.get_cursor_pos_x()))
-    if dropped:
-        imgui.text_colored(WARNING, dropped)
-        tooltip("The renderer leaves layers out to stay fluent on this machine. View can switch this off.")
-        imgui.same_line(0.0, gap)
-    best = not app.backend.remedy
-    imgui.text_colored(GOOD if best else WARNING, badge)
-    tooltip(app.backend.remedy or "Frames are replayed and drawn on the best path that this machine has.")
+    whole = f"Left out: {', '.join(degraded)}" if degraded else ""
+    short = f"{len(degraded)} layers left out" if len(degraded) > 1 else whole
+    badge, rate, gap = app.backend.badge, f"{app.timings.frame_rate:.0f} frames/s", em(1.5)
     imgui.same_line(0.0, gap)
+    room = width - imgui.get_cursor_pos_x() - em(0.7)
+    layers, badge, rate = fitting(((whole, badge, rate), (short, badge, rate), ("", badge, rate), ("", "", rate)), room)
+    imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + room - _extent((layers, badge, rate)))
+    if layers:
+        imgui.text_colored(WARNING, layers)
+        tooltip(f"{whole}. The renderer stays fluent that way on this machine. View can switch this off.")
+        imgui.same_line(0.0, gap)
+    if badge:
+        imgui.text_colored(WARNING if app.backend.remedy else GOOD, badge)
+        tooltip(app.backend.remedy or "Frames are replayed and drawn on the best path that this machine has.")
+        imgui.same_line(0.0, gap)
     slow = 0 < app.timings.frame_rate < 20
     imgui.text_colored(DANGER, rate) if slow else imgui.text_disabled(rate)
+
+
+def fitting(choices: Sequence[tuple[str, ...]], room: float) -> tuple[str, ...]:
+    """The first of several rows of words that is not wider than `room`, else one of nothing."""
+    return next((row for row in choices if _extent(row) <= room), ("",) * len(choices[0]))
+
+
+def _extent(row: tuple[str, ...]) -> float:
+    """How wide words lie side by side, in logical pixels."""
+    widths = [imgui.calc_text_size(text).x for text in row if text]
+    return sum(widths) + em(1.5) * max(len(widths) - 1, 0)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from imgui_bundle import imgui
-
 from ..lab.keys import find_action
 from ..lab.tools import TOOLS
 from .protocol import PanelHost
-from .widgets import button, choice, row_of, slider
+from .widgets import Row, button, choice, slider
 
 TOOL_NAMES = {"poke": "Poke", "wall": "Wall", "erase": "Erase", "source": "Source", "probe": "Probe"}
 
@@ -15,29 +13,22 @@ TOOL_NAMES = {"poke": "Poke", "wall": "Wall", "erase": "Erase", "source": "Sourc
 def draw(app: PanelHost) -> None:
     """One frame of it."""
     paused = app.simulation.paused
-    width = row_of(4)
-    command(app, "pause", "Run" if paused else "Pause", width, lit=paused)
-    imgui.same_line()
-    command(app, "step_frame", "Step", width)
-    imgui.same_line()
-    command(app, "step_substep", "Sub-step", width)
-    imgui.same_line()
-    command(app, "reset_waves", "Still", width)
+    row = Row(("Pause", "Step", "Sub-step", "Still"))
+    command(app, "pause", "Run" if paused else "Pause", row.next(), lit=paused)
+    command(app, "step_frame", "Step", row.next())
+    command(app, "step_substep", "Sub-step", row.next())
+    command(app, "reset_waves", "Still", row.next())
     lab = app.lab
     if lab is None:
         return
-    width = row_of(3)
-    command(app, "undo", "Undo", width, bool(lab.history.undo_label), lab.history.undo_label)
-    imgui.same_line()
-    command(app, "redo", "Redo", width, bool(lab.history.redo_label), lab.history.redo_label)
-    imgui.same_line()
-    command(app, "reset_scene", "Reset", width)
-    width = row_of(len(TOOLS))
-    for n, tool in enumerate(TOOLS):
-        if n:
-            imgui.same_line()
+    row = Row(("Undo", "Redo", "Reset"))
+    command(app, "undo", "Undo", row.next(), bool(lab.history.undo_label), lab.history.undo_label)
+    command(app, "redo", "Redo", row.next(), bool(lab.history.redo_label), lab.history.redo_label)
+    command(app, "reset_scene", "Reset", row.next())
+    row = Row(tuple(TOOL_NAMES.values()))
+    for tool in TOOLS:
         action = find_action(f"tool_{tool}")
-        if button(TOOL_NAMES[tool], f"{action.help} ({action.chord})", width, lit=lab.tools.tool == tool):
+        if button(TOOL_NAMES[tool], f"{action.help} ({action.chord})", row.next(), lit=lab.tools.tool == tool):
             lab.tools.take(tool)
     _tool_options(app)
 

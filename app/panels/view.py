@@ -77,7 +77,7 @@ def _water(app: PanelHost) -> None:
             setattr(look, layer, changed)
     _number(
         app,
-        "Sun round",
+        "Sun direction",
         "sun_azimuth",
         -180.0,
         180.0,

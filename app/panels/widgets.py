@@ -234,6 +234,25 @@ def row_of(count: int) -> float:
     return max((imgui.get_content_region_avail().x - space) / count, em(1))
 
 
+class Row:
+    """Equal buttons side by side, as many in a line as show all of their words."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        widest = max(imgui.calc_text_size(text).x for text in texts)
+        fit = [count for count in range(1, len(texts) + 1) if row_of(count) >= widest]
+        # Two lines of two rather than of three and one.
+        self._columns = math.ceil(len(texts) / math.ceil(len(texts) / max(fit, default=1)))
+        self._width = row_of(self._columns)
+        self._drawn = 0
+
+    def next(self) -> float:
+        """Goes to the next button's place; its width in logical pixels."""
+        if self._drawn % self._columns:
+            imgui.same_line()
+        self._drawn += 1
+        return self._width
+
+
 def path_field(name: str, path: str, hint: str) -> tuple[str, bool]:
     """A field for a file's path; (text, Enter was pressed)."""
     imgui.set_next_item_width(-1.0)

@@ -9,7 +9,7 @@ from statistics import median
 
 @dataclass(frozen=True)
 class Rung:
-    """One step down: what is switched off from here on. `text` says it to a person."""
+    """One step down: what is switched off from here on. `text` names it to a person."""
 
     text: str
     samples: bool = True
@@ -18,14 +18,14 @@ class Rung:
     resolution: float = 1.0
 
 
-# From everything to the least; each rung keeps what the ones above it dropped.
+# From everything to the least; each rung keeps what the ones above it dropped. Its text completes "left out: ".
 LADDER = (
     Rung(""),
-    Rung("multisampling off", samples=False),
-    Rung("smooth normals off", samples=False, smooth=False),
-    Rung("resolution 3/4", samples=False, smooth=False, resolution=0.75),
-    Rung("caustics off", samples=False, smooth=False, caustics=False, resolution=0.75),
-    Rung("resolution 1/2", samples=False, smooth=False, caustics=False, resolution=0.5),
+    Rung("multisampling", samples=False),
+    Rung("smooth normals", samples=False, smooth=False),
+    Rung("a quarter of the resolution", samples=False, smooth=False, resolution=0.75),
+    Rung("caustics", samples=False, smooth=False, caustics=False, resolution=0.75),
+    Rung("half of the resolution", samples=False, smooth=False, caustics=False, resolution=0.5),
 )
 
 
@@ -51,7 +51,7 @@ class Quality:
     def dropped(self) -> list[str]:
         """What is dropped now, for a person; the finer resolution step replaces the coarser one."""
         texts = [rung.text for rung in LADDER[1 : self._level + 1]]
-        resolutions = [text for text in texts if text.startswith("resolution")]
+        resolutions = [text for text in texts if text.endswith("resolution")]
         return [text for text in texts if text not in resolutions[:-1]]
 
     def observe(self, seconds: float) -> None:

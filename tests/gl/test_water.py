@@ -170,7 +170,7 @@ def test_a_slow_software_renderer_drops_layers_and_says_so(stage, is_software: b
     try:
         quality.reset(len(LADDER) - 1)
         half = stage.photograph(ripples(), look)
-        assert "resolution 1/2" in stage.renderer.degraded
+        assert "half of the resolution" in stage.renderer.degraded
         full = stage.photograph(ripples(), replace(look, auto_quality=False))
         assert stage.renderer.degraded == []
         assert half.shape == full.shape

@@ -95,6 +95,7 @@ class FakeHost:
         self.settings = Settings(hint_seen=True)
         self.errors = Messages()
         self.viewport = Viewport(1280, 800)
+        self.pointer = SimpleNamespace(touched=False)
         self.backend = Backend("cpu", "CPU, 2 threads", "no NVIDIA GPU was found")
         self.look = Look()
         self.camera = Camera()

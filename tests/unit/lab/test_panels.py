@@ -16,7 +16,7 @@ from whitecap.app.lab.keys import KEYS, Shortcuts
 from whitecap.app.lab.probes import Probe
 from whitecap.app.lab.sources import Source
 from whitecap.app.lab.walls import Box
-from whitecap.app.panels import capture, dock, draw, overlay, question, simulation, widgets
+from whitecap.app.panels import capture, dock, draw, overlay, plots, question, simulation, status, widgets
 from whitecap.app.panels.state import state_of
 from whitecap.app.scene import Grid
 from whitecap.app.viewport import Viewport
@@ -428,6 +428,50 @@ def test_the_hint_is_gone_for_good_after_a_click(screen: Screen) -> None:
     window = imgui.internal.find_window_by_name("hint")
     screen.click(window.pos.x + 30, window.pos.y + window.size.y - 20)
     assert screen.host.settings.hint_seen
+
+
+def test_the_hint_goes_once_it_was_followed(screen: Screen) -> None:
+    screen.host.settings.hint_seen = False
+    screen.frames(round(60 * overlay.HINT_SECONDS) + 5)
+    assert not screen.host.settings.hint_seen
+    screen.host.pointer.touched = True
+    screen.frames(round(60 * overlay.HINT_SECONDS) + 5)
+    assert screen.host.settings.hint_seen
+
+
+def test_the_status_line_says_less_where_there_is_less_room(screen: Screen) -> None:
+    seen: list[tuple[str, ...]] = []
+
+    def panels(app: Any) -> None:
+        width = imgui.calc_text_size("layers: all of them").x
+        rows = (("layers: all of them", "rate"), ("layers", "rate"), ("", "rate"))
+        seen.extend(status.fitting(rows, room * width) for room in (2.0, 0.9, 0.3, 0.0))
+
+    made = Screen(FakeHost(), panels)
+    assert seen[:4] == [("layers: all of them", "rate"), ("layers", "rate"), ("", "rate"), ("", "")]
+    made.gui.release()
+
+
+@pytest.mark.parametrize("width", [1000, 300, 200, 90])
+def test_buttons_of_a_row_show_all_of_their_words(width: int) -> None:
+    found: list[float] = []
+
+    def panels(app: Any) -> None:
+        imgui.set_next_window_size(imgui.ImVec2(width, 300))
+        imgui.begin("alone")
+        found.append(widgets.Row(("Pause", "Step", "Sub-step", "Still")).next() - imgui.calc_text_size("Sub-step").x)
+        imgui.end()
+
+    Screen(FakeHost(), panels).gui.release()
+    assert found[0] >= 0
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [(0.0, 0.0011, [0.0, 0.0005, 0.001]), (-1.1, 1.1, [-1.0, 0.0, 1.0]), (0.0, 88.0, [0.0, 50.0])],
+)
+def test_ticks_are_few_and_round(low: float, high: float, ticks: list[float]) -> None:
+    assert plots.round_ticks(low, high) == pytest.approx(ticks)
 
 
 def test_marks_lie_where_the_camera_shows_their_place(screen: Screen) -> None:

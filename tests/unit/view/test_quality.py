@@ -74,5 +74,5 @@ def test_what_is_dropped_is_said_once() -> None:
     quality = Quality()
     quality.reset(len(LADDER) - 1)
     texts = quality.dropped
-    assert "multisampling off" in texts
-    assert [text for text in texts if text.startswith("resolution")] == ["resolution 1/2"]
+    assert "multisampling" in texts
+    assert [text for text in texts if text.endswith("resolution")] == ["half of the resolution"]
