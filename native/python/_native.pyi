@@ -48,7 +48,10 @@ class Recorder:
     def begin_branch(self) -> None: ...
     def end_branch(self) -> None: ...
     def conditional(self, condition: int, loop: bool, branches: int) -> None:
-        """IF with 1 or 2 branches, or WHILE with 1: takes the branches ended last, in order. condition: address of an i32."""
+        """IF with 1 or 2 branches, or WHILE with 1: takes the branches ended last, in order.
+
+        condition: address of an i32.
+        """
     def binding(self, name: str, pointer: int, output: bool = False) -> None:
         """Names the whole region that holds `pointer`. Inputs before outputs."""
     def finish(self) -> Capture: ...
@@ -91,7 +94,8 @@ class Capture:
         launch: kernel, module_hash, shape, size, forward, block_dim, arguments (each: size, bytes, regions, access).
         copy: dst_region, dst_offset, src_region, src_offset, size. upload: region, offset, size.
         memset: region, offset, size, value. tile: region, offset, count, value.
-        if, while: region, offset, branches (lists of operations). Kinds that no program runs: type, size (of the record).
+        if, while: region, offset, branches (lists of operations).
+        Kinds that no program runs yet: type, size (of the record).
         """
     @property
     def launch_count(self) -> int: ...
@@ -117,7 +121,7 @@ class Program:
     ) -> None:
         """modules: the folder that holds the binaries, or file name -> bytes. threads 0: chosen from the machine.
 
-        row_chains: on the CPU, consecutive launches over the same rows may run rows first (same bits, large grids only).
+        row_chains: on the CPU, consecutive launches over the same rows of a large grid run rows first, with the same bits.
         """
     @property
     def device(self) -> Device: ...
@@ -144,7 +148,7 @@ class Program:
     @property
     def graph(self) -> int: ...
     def update(self, capture: Capture) -> bool:
-        """Takes over another capture that differs in plain argument values only, in place. False: build a new program."""
+        """Takes over a capture that differs in plain argument values only, in place. False: build a new program."""
     def add_to_graph(self, graph: int, after: Sequence[int] = ()) -> int:
         """Adds the whole program to a CUgraph of the caller's, after these nodes; the node that ends it."""
     def add_to_capture(self, stream: int) -> None:
@@ -174,9 +178,9 @@ def thread_count() -> int:
 def set_thread_count(count: int) -> None:
     """0: one a physical core that this process may use."""
 
-# CUDA. `ordinal` numbers the GPUs from 0. Live memory, copies and launches use the default stream of the current context,
-# else of the device's primary one; `stream` 0 is that stream, other values are driver handles. Without a usable driver
-# every call raises NativeError (WC_ERROR_DEVICE).
+# CUDA. `ordinal` numbers the GPUs from 0. Live memory, copies and launches use the default stream of the current
+# context, else of the device's primary one; `stream` 0 is that stream, other values are driver handles. Without a
+# usable driver every call raises NativeError (WC_ERROR_DEVICE).
 
 def cuda_driver_version() -> int:
     """1000 * major + 10 * minor of the CUDA version that the driver is for."""

@@ -20,6 +20,11 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 namespace whitecap {
 
+struct ByteSpan {
+    const std::byte* data = nullptr;
+    std::size_t size = 0;
+};
+
 // A run of bytes and where it lies in the file. `where` names it in messages ("metadata") and outlives the
 // cursor.
 class ByteReader {

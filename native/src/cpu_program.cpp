@@ -15,8 +15,6 @@
 namespace whitecap {
 namespace {
 
-// Arrays that are this many times a core's second-level cache stream through it launch by launch.
-constexpr std::uint64_t kChainPays = 2;
 constexpr std::uint64_t kMostIterations = std::uint64_t{1} << 24;  // of one WHILE
 
 bool condition_holds(const std::byte* condition) {
@@ -148,7 +146,8 @@ std::size_t CpuProgram::prepare_launches(const std::vector<Operation>& operation
         if (rules.rows() == 0) break;  // the first one cannot be in a chain
     }
     const std::size_t count = launches.size();
-    const bool pays = rules.rows() * rules.row_bytes() > kChainPays * second_level_cache();
+    // Below, plain passes are as fast: the arrays stay in the shared cache from launch to launch.
+    const bool pays = rules.rows() * rules.row_bytes() > shared_cache() / 2;
     if (row_chains_ && count > 1 && pays) {
         steps.emplace_back(std::make_unique<CpuRowChain>(std::move(launches), rules));
     } else {

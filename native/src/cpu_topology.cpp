@@ -83,11 +83,13 @@ int usable_cores() {
 }
 
 std::uint64_t second_level_cache() {
-    static const std::uint64_t size = [] {
-        const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-        return bytes > 0 ? static_cast<std::uint64_t>(bytes) : std::uint64_t{1} << 20;
-    }();
-    return size;
+    static const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return bytes > 0 ? static_cast<std::uint64_t>(bytes) : std::uint64_t{1} << 20;
+}
+
+std::uint64_t shared_cache() {
+    static const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return bytes > 0 ? static_cast<std::uint64_t>(bytes) : std::uint64_t{16} << 20;
 }
 
 std::vector<std::string> cpu_targets() {

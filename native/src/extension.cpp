@@ -3,16 +3,35 @@
 //
 // Layout: u32 extension version; string producer; u32 input count; u32 count, then per alternative four
 // strings (module hash, target, file name, digest); u32 count, then one byte per launch argument in stream
-// order (branch A before B).
+// order (branch A before B); string digest of the program, which tells damage from intent: SHA-256 of the
+// metadata section, the region records without their data, and the operations section, or empty.
 #include "extension.hpp"
 
 #include "format.hpp"
 #include "reader.hpp"
+#include "sha256.hpp"
 
 namespace whitecap {
 namespace {
 
 constexpr std::uint32_t kExtensionVersion = 1;
+
+// SHA-256 of everything that makes the program, the contents of its regions aside. `extension`: what precedes
+// the digest.
+std::string program_digest(const Capture& capture, ByteSpan metadata, ByteSpan operations,
+                           ByteSpan extension) {
+    ByteWriter program;
+    program.write_bytes(metadata.data, metadata.size);
+    for (const Region& region : capture.regions) {
+        program.write(region.id);
+        program.write(region.element_size);
+        program.write(region.size);
+        program.write(static_cast<std::uint8_t>(region.has_data || region.external != nullptr));
+    }
+    program.write_bytes(operations.data, operations.size);
+    program.write_bytes(extension.data, extension.size);
+    return sha256_hex(program.bytes().data(), program.size());
+}
 
 template <typename Operations, typename Visit>
 void for_each_argument(Operations& operations, const Visit& visit) {
@@ -37,7 +56,9 @@ std::string read_text(ByteReader& section, const char* field) {
 
 }  // namespace
 
-void read_extension(ByteReader section, const Limits& limits, Capture& capture) {
+void read_extension(ByteReader section, const Limits& limits, Capture& capture, ByteSpan metadata,
+                    ByteSpan operations) {
+    const std::byte* const bytes = section.current();
     const std::uint64_t start = section.file_offset();
     if (const auto version = section.read<std::uint32_t>("extension version"); version != kExtensionVersion) {
         section.fail_at(WC_ERROR_VERSION, start, "extension version ", version,
@@ -82,10 +103,16 @@ void read_extension(ByteReader section, const Limits& limits, Capture& capture) 
             section.fail_at(WC_ERROR_FORMAT, offset, "access flag ", access, ", allowed are 0 to 3");
         argument.access = static_cast<Access>(access);
     });
-    if (section.left() != 0) section.malformed(section.left(), " bytes follow the access flags; nothing may");
+    const ByteSpan before_digest{bytes, section.position()};
+    const std::string digest = read_text(section, "digest of the program");
+    if (section.left() != 0) section.malformed(section.left(), " bytes follow the digest; nothing may");
+    if (!digest.empty() && digest != program_digest(capture, metadata, operations, before_digest)) {
+        section.malformed(
+            "the program is not the one that was saved (its SHA-256 differs); the file is damaged");
+    }
 }
 
-Bytes write_extension(const Capture& capture) {
+Bytes write_extension(const Capture& capture, ByteSpan metadata, ByteSpan operations) {
     ByteWriter out;
     out.write(kExtensionVersion);
     out.string(capture.whitecap_producer);
@@ -105,6 +132,7 @@ Bytes write_extension(const Capture& capture) {
         ++count;
     });
     out.patch(count_at, count);
+    out.string(program_digest(capture, metadata, operations, {out.bytes().data(), out.size()}));
     return out.release();
 }
 

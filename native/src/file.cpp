@@ -1,6 +1,7 @@
 // Whole files in memory.
 #include "file.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -16,7 +17,8 @@ Bytes read_file(const std::string& path, std::uint64_t max_bytes) {
     struct CloseFile {
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
-    std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not block
+    std::unique_ptr<std::FILE, CloseFile> file(descriptor < 0 ? nullptr : fdopen(descriptor, "rb"));
     if (!file) fail(WC_ERROR_IO, path, ": cannot be opened: ", std::strerror(errno));
     struct stat info {};
     if (fstat(fileno(file.get()), &info) != 0)

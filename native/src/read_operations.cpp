@@ -168,6 +168,7 @@ struct ArgumentTables {
     ByteReader bindings, relocations;
     const std::byte* values;
     std::uint32_t value_size;
+    std::uint64_t packed = 0;  // where the next value begins, before alignment
 };
 
 Relocation read_relocation(ByteReader& table, std::size_t value_size) {
@@ -198,6 +199,14 @@ Argument read_argument(ArgumentTables& tables) {
     const auto offset = tables.bindings.read<std::uint32_t>("value offset");
     const auto size = tables.bindings.read<std::uint32_t>("value size");
     const auto align = tables.bindings.read<std::uint32_t>("value alignment");
+    const std::uint64_t step = align == 0 ? 8 : align;
+    tables.packed = (tables.packed + step - 1) / step * step;
+    if (offset != tables.packed) {
+        tables.bindings.fail_at(WC_ERROR_FORMAT, start + 4, "an argument lies at ", offset,
+                                " of the values, by its alignment of ", step, " it belongs at ",
+                                tables.packed);
+    }
+    tables.packed += size;
     if (offset > tables.value_size || size > tables.value_size - offset) {
         tables.bindings.fail_at(WC_ERROR_FORMAT, start, "an argument of ", size, " bytes at ", offset,
                                 " lies outside the launch's ", tables.value_size, " value bytes");

@@ -150,7 +150,11 @@ Capture read_capture(const void* data, std::size_t size, const Limits& limits) {
     read_memory(open_section(bytes, sections.memory, "memory"), limits, capture);
     read_operations(open_section(bytes, sections.operations, "operations"), limits, capture);
     if (sections.extension) {
-        read_extension(open_section(bytes, sections.extension, "extension"), limits, capture);
+        const auto span = [bytes](const std::optional<SectionEntry>& entry) {
+            return ByteSpan{bytes + entry->offset, static_cast<std::size_t>(entry->size)};
+        };
+        read_extension(open_section(bytes, sections.extension, "extension"), limits, capture,
+                       span(sections.metadata), span(sections.operations));
     } else {
         capture.input_count = static_cast<std::uint32_t>(capture.bindings.size());
     }

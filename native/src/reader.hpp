@@ -34,7 +34,9 @@ std::string modules_folder(const std::string& path);
 void read_metadata(ByteReader section, const Limits& limits, Capture& capture);
 void read_memory(ByteReader section, const Limits& limits, Capture& capture);
 void read_operations(ByteReader section, const Limits& limits, Capture& capture);
-void read_extension(ByteReader section, const Limits& limits, Capture& capture);
+// After the others; `metadata`, `operations`: those sections, for the digest.
+void read_extension(ByteReader section, const Limits& limits, Capture& capture, ByteSpan metadata,
+                    ByteSpan operations);
 
 // Throws when `record` (header included) breaks a rule of an operation that is kept byte for byte.
 void check_opaque_operation(std::uint32_t type, ByteReader record);

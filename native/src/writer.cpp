@@ -128,7 +128,11 @@ Bytes write_capture(const Capture& capture) {
     sections.emplace_back(format::kMetadata, write_metadata(capture));
     sections.emplace_back(format::kMemory, write_memory(capture));
     sections.emplace_back(format::kOperations, write_operations(capture.operations));
-    if (has_extension(capture)) sections.emplace_back(format::kExtension, write_extension(capture));
+    if (has_extension(capture)) {
+        const Bytes &metadata = sections[0].second, &operations = sections[2].second;
+        sections.emplace_back(format::kExtension, write_extension(capture, {metadata.data(), metadata.size()},
+                                                                  {operations.data(), operations.size()}));
+    }
 
     ByteWriter out;
     out.write(format::kMagic);

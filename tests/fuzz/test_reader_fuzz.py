@@ -56,6 +56,17 @@ def good_file() -> bytes:
     return recorder.finish().with_modules(modules, other).encode()
 
 
+def without_digest(data: bytes) -> bytes:
+    """The same file with an empty digest in its extension section, so that damage is not noticed by that alone."""
+    entry = 64 + 3 * 32
+    kind, _, offset, size, _ = struct.unpack_from("<IIQQQ", data, entry)
+    assert kind == int.from_bytes(b"WCAP", "little")
+    assert offset + size == len(data)
+    shorter = bytearray(data[:-68] + struct.pack("<I", 0))
+    struct.pack_into("<QQ", shorter, entry + 16, size - 64, size - 64)
+    return bytes(shorter)
+
+
 def flip_bits(data: bytearray, rng: random.Random) -> None:
     for _ in range(rng.choice([1, 1, 1, 2, 4, 16])):
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
@@ -141,7 +152,7 @@ def peak_kib() -> int:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_mutated_files_are_refused_or_valid(seed: int) -> None:
-    original = good_file()
+    original = without_digest(good_file())
     before = peak_kib()
     accepted = refused = 0
     for index, data in mutated(original, seed, 2500):
@@ -159,7 +170,7 @@ def test_mutated_files_are_refused_or_valid(seed: int) -> None:
 
 
 def test_every_single_byte_matters_or_is_ignored_without_harm() -> None:
-    original = good_file()
+    original = without_digest(good_file())
     for at in range(len(original)):
         for value in (0x00, 0x01, 0x7F, 0x80, 0xFF):
             data = bytearray(original)
@@ -174,7 +185,7 @@ def test_every_length_is_refused() -> None:
 
 
 def test_counts_and_sizes_of_all_ones_allocate_nothing() -> None:
-    original = good_file()
+    original = without_digest(good_file())
     before = peak_kib()
     for at in range(0, len(original) - 8):
         data = bytearray(original)

@@ -359,10 +359,12 @@ TEST(arguments_that_break_a_rule_are_refused) {
     const std::size_t second = at::kBindings + 16;
     REFUSE_LAUNCH(second, 0x00010002, "more than its arguments use");
     REFUSE_LAUNCH(second, 0x00030002, "more than the launch has left");
-    REFUSE_LAUNCH(second + 4, 65, "lies outside the launch's 120 value bytes");
+    REFUSE_LAUNCH(second + 4, 16, "lies at 16 of the values, by its alignment of 8 it belongs at 8");
+    REFUSE_LAUNCH(second + 4, 0xffffffff, "lies at 4294967295 of the values");
     REFUSE_LAUNCH(second + 8, 0xffffffff, "lies outside the launch's 120 value bytes");
-    REFUSE_LAUNCH(second + 12, 3, "alignment 3 is no power of two");
-    REFUSE_LAUNCH(second + 12, 512, "alignment 512");
+    REFUSE_LAUNCH(second + 12, 128, "by its alignment of 128 it belongs at 128");
+    REFUSE_LAUNCH(at::kBindings + 12, 3, "alignment 3 is no power of two");
+    REFUSE_LAUNCH(at::kBindings + 12, 512, "alignment 512");
     REFUSE_LAUNCH(second + 8, 8, "a relocation at byte 8 of a value of 8 bytes");
     const Capture capture = read(patched(worked_example(), second + 12, 0u));
     CHECK_EQ(std::get<Launch>(capture.operations[0].op).arguments[1].align, 8u);  // 0 stands for 8

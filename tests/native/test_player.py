@@ -128,3 +128,10 @@ def test_exit_codes_tell_what_went_wrong(player: str, graph: Path, tmp_path: Pat
     assert "is not a finite number" in result.stderr
     (graph.parent / "field_modules" / "kernels.so").unlink()
     assert run(player, "--graph", graph).returncode == 3
+
+
+def test_a_pipe_for_a_capture_is_refused_and_not_waited_for(player: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.wrp")
+    result = run(player, "--graph", tmp_path / "pipe.wrp")
+    assert result.returncode == 3
+    assert "pipe.wrp: is not a regular file" in result.stderr

@@ -137,7 +137,8 @@ TEST(damaged_extensions_are_refused_and_absent_ones_are_fine) {
     const Span extension = section(file, 0x50414357);
     CHECK(extension.size > 0);
     const std::size_t start = static_cast<std::size_t>(extension.offset),
-                      end = start + static_cast<std::size_t>(extension.size);
+                      flags = start + static_cast<std::size_t>(extension.size) - 4 - 64 -
+                              4;  // 4 flags, 4 + 64 digest
     const std::size_t inputs = start + 8 + std::string("whitecap " WHITECAP_VERSION).size();
     CHECK_ERROR(WC_ERROR_VERSION, ({"extension version 2"}), read(patched(file, start, 2u)));
     CHECK_ERROR(WC_ERROR_FORMAT, ({"producer needs"}), read(patched(file, start + 4, 0xffffffffu)));
@@ -146,23 +147,46 @@ TEST(damaged_extensions_are_refused_and_absent_ones_are_fine) {
     CHECK_ERROR(WC_ERROR_FORMAT, ({"3 inputs among 2 bindings"}), read(patched(file, inputs, 3u)));
     CHECK_ERROR(WC_ERROR_FORMAT, ({"module alternatives is more than"}),
                 read(patched(file, inputs + 4, 0xffffffffu)));
-    CHECK_ERROR(WC_ERROR_FORMAT, ({"its module"}), read(patched(file, inputs + 12, std::uint8_t{'x'})));
-    CHECK_ERROR(WC_ERROR_FORMAT, ({"access flags for 4 launch arguments"}), read(patched(file, end - 8, 5u)));
+    CHECK_ERROR(WC_ERROR_FORMAT, ({"not the one that was saved"}),
+                read(patched(file, inputs + 12, std::uint8_t{'x'})));
+    CHECK_ERROR(WC_ERROR_FORMAT, ({"access flags for 4 launch arguments"}),
+                read(patched(file, flags - 4, 5u)));
     CHECK_ERROR(WC_ERROR_FORMAT, ({"access flag 4, allowed are 0 to 3"}),
-                read(patched(file, end - 1, std::uint8_t{4})));
+                read(patched(file, flags + 3, std::uint8_t{4})));
     // Fewer bytes for the section than it needs, and more.
     Bytes shorter = patched(file, 64 + 3 * 32 + 16, extension.size - 1);
     shorter = patched(shorter, 64 + 3 * 32 + 24, extension.size - 1);
-    CHECK_ERROR(WC_ERROR_FORMAT, ({"access flag needs 1 byte, 0 are left"}), read(shorter));
+    CHECK_ERROR(WC_ERROR_FORMAT, ({"digest of the program needs 64 bytes, 63 are left"}), read(shorter));
     Bytes longer = patched(file, 64 + 3 * 32 + 16, extension.size + 1);
     longer = patched(longer, 64 + 3 * 32 + 24, extension.size + 1);
     longer.push_back(std::byte{0});
-    CHECK_ERROR(WC_ERROR_FORMAT, ({"1 bytes follow the access flags"}), read(longer));
+    CHECK_ERROR(WC_ERROR_FORMAT, ({"1 bytes follow the digest"}), read(longer));
+    CHECK_ERROR(WC_ERROR_FORMAT, ({"not the one that was saved (its SHA-256 differs)"}),
+                read(patched(file, flags + 1, std::uint8_t{1})));
+    CHECK_ERROR(WC_ERROR_FORMAT, ({"not the one that was saved"}),
+                read(patched(file, flags + 8, std::uint8_t{'x'})));
     // Another type id: skipped, as other readers do.
     const Capture without = read(patched(file, 64 + 3 * 32, 99u));
     CHECK(without.whitecap_producer.empty());
     CHECK_EQ(without.input_count, 2u);
     CHECK(std::get<Launch>(without.operations[0].op).arguments[0].access == Access::unknown);
+}
+
+TEST(any_changed_bit_of_the_program_is_noticed) {
+    Rich rich;
+    const Bytes file = write_capture(rich.capture());
+    for (std::uint32_t type : {1u, 3u, 0x50414357u}) {
+        const Span part = section(file, type);
+        for (std::uint64_t i = 0; i < 8 * part.size; ++i) {
+            Bytes damaged = file;
+            damaged[static_cast<std::size_t>(part.offset + i / 8)] ^= static_cast<std::byte>(1 << i % 8);
+            try {
+                read(damaged);
+                check::fail(__FILE__, static_cast<int>(i), "a changed bit went unnoticed");
+            } catch (const Error&) {
+            }
+        }
+    }
 }
 
 TEST(modules_and_kernels_are_written_in_order) {
