@@ -121,7 +121,7 @@ class Program:
     ) -> None:
         """modules: the folder that holds the binaries, or file name -> bytes. threads 0: chosen from the machine.
 
-        row_chains: on the CPU, consecutive launches over the same rows of a large grid run rows first, with the same bits.
+        row_chains: on the CPU, consecutive launches over the rows of a large grid run rows first, with the same bits.
         """
     @property
     def device(self) -> Device: ...
