@@ -34,15 +34,15 @@ class CaptureCache:
     def __init__(self, folder: Path | None = None) -> None:
         wanted = folder or default_folder()
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
-        if writable_folder(wanted):
-            self.folder = wanted
-        else:
-            notice(
-                f"the cache folder {wanted} cannot be written to, so captures are kept for this run only; "
-                "set WHITECAP_CACHE_DIR to a folder of yours"
-            )
-            self._temporary = tempfile.TemporaryDirectory(prefix="whitecap-")
-            self.folder = Path(self._temporary.name)
+        self.folder = wanted
+        if not writable_folder(wanted):
+            self._keep_for_this_run(f"the cache folder {wanted} cannot be written to")
+
+    def _keep_for_this_run(self, reason: str) -> None:
+        """Goes on with a temporary folder."""
+        notice(f"{reason}, so captures are kept for this run only; set WHITECAP_CACHE_DIR to a folder of yours")
+        self._temporary = tempfile.TemporaryDirectory(prefix="whitecap-")
+        self.folder = Path(self._temporary.name)
 
     def path(self, scene: Scene, grid: Grid, device: str = "cpu") -> Path:
         """Where the capture of that scene and grid for that device is, or will be."""
@@ -53,6 +53,9 @@ class CaptureCache:
     def load(self, scene: Scene, grid: Grid, device: str) -> tuple[wc.Graph, Path]:
         """A runnable graph of the scene, from the cache where it is there and sound, else captured now."""
         path = self.path(scene, grid, device)
+        if path.exists() and not path.is_file():
+            self._keep_for_this_run(f"{path} is in the way of a capture")
+            path = self.path(scene, grid, device)
         if path.is_file():
             try:
                 return self._open(path, device), path

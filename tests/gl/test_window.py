@@ -645,7 +645,7 @@ def test_the_program_opens_pokes_and_quits_by_mouse_and_keyboard(xdotool):
         xdotool("key", "space")
         wait_for(lambda: xdotool("search", "--name", "paused").split()[0])
         xdotool("key", "Escape")
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
         assert process.stderr.read() == ""
     finally:
         if process.poll() is None:
@@ -653,7 +653,7 @@ def test_the_program_opens_pokes_and_quits_by_mouse_and_keyboard(xdotool):
         process.communicate()
 
 
-def wait_for(condition, seconds=30):
+def wait_for(condition, seconds=60):
     end = time.monotonic() + seconds
     while True:
         try:

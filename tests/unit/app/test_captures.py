@@ -66,6 +66,16 @@ def test_a_folder_that_cannot_be_written_to_is_replaced_with_one_line_of_notice(
     assert "WHITECAP_CACHE_DIR" in notices[0]
 
 
+def test_something_in_the_way_of_a_capture_is_left_alone_with_one_line_of_notice(cache, capsys):
+    path = cache.path(find_scene("wave"), GRID)
+    path.mkdir()
+    assert run(cache).any()
+    notices = capsys.readouterr().err.splitlines()
+    assert len(notices) == 1
+    assert str(path) in notices[0]
+    assert path.is_dir()
+
+
 def test_the_cache_is_bounded_and_drops_what_was_unused_for_longest(cache, monkeypatch):
     monkeypatch.setattr(captures, "MAX_FILES", 3)
     scene = find_scene("wave")
