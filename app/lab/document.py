@@ -91,6 +91,8 @@ def parse(text: str, origin: str = "scene", parameters: ParameterLookup | None =
     except (TOMLKitError, ValueError, RecursionError) as error:
         raise UserError(f"{origin}: not valid TOML: {one_line(error)}") from error
     top = Table(values, origin)
+    if "whitecap" not in values:
+        raise UserError(f"{origin}: no Whitecap scene, as it lacks the line `whitecap = {VERSION}`")
     version = top.whole("whitecap", None, 1, 1 << 30)
     if version > VERSION:
         raise UserError(f"{origin}: whitecap is {version}, but this release reads up to {VERSION}: install a newer one")

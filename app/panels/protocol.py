@@ -28,6 +28,8 @@ class PanelHost(Protocol):
     settings: Any
     viewport: Any
     pointer: Any
+    recording: Any
+    message: str
     errors: Messages
     gui: GuiState | None
     lab: Lab | None

@@ -39,20 +39,30 @@ def _left(app: PanelHost) -> None:
     parts = [
         simulation.scene.title or simulation.scene.name,
         f"{grid.width} x {grid.height}",
-        f"{grid.substeps} sub-steps",
+        f"{grid.substeps} sub-step{'s' * (grid.substeps != 1)}",
     ]
     if lab is not None and lab.setup.time_scale != 1.0:
         parts.append(f"{number_format(lab.setup.time_scale)}x")
     imgui.text_unformatted("   ".join(parts))
     imgui.same_line(0.0, em(1.5))
+    if app.recording is not None:
+        imgui.text_colored(DANGER, f"Recording: {app.recording.frames} pictures; F9 ends it")
+        imgui.same_line(0.0, em(1.5))
+    message = app.message or (lab.message if lab is not None else "")
     if app.busy:
-        imgui.text_colored(WARNING, app.busy[:1].upper() + app.busy[1:])
+        imgui.text_colored(WARNING, _sentence(app.busy))
     elif simulation.paused:
         imgui.text_colored(WARNING, "Paused")
-    elif lab is not None and lab.message:
-        imgui.text_disabled(lab.message)
-    else:
+    elif not message:
         imgui.text_disabled(f"{simulation.seconds:.1f} s")
+    if message and not app.busy:
+        if simulation.paused:
+            imgui.same_line(0.0, em(1.5))
+        imgui.text_disabled(_sentence(message))
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _right(app: PanelHost, width: float) -> None:

@@ -96,6 +96,8 @@ class FakeHost:
         self.errors = Messages()
         self.viewport = Viewport(1280, 800)
         self.pointer = SimpleNamespace(touched=False)
+        self.recording: Any = None
+        self.message = ""
         self.backend = Backend("cpu", "CPU, 2 threads", "no NVIDIA GPU was found")
         self.look = Look()
         self.camera = Camera()

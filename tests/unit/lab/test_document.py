@@ -112,7 +112,7 @@ def test_missing_parameters_take_the_scenes_defaults() -> None:
 SOURCE = "[[sources]]\nx = 0.5\ny = 0.5\n"
 BOX = '[[walls]]\nshape = "box"\nx0 = 0\ny0 = 0\nx1 = 1\ny1 = 1\n'
 REFUSALS = [
-    ("", "whitecap is missing: give a whole number"),
+    ("", "no Whitecap scene, as it lacks the line `whitecap = 1`"),
     ("whitecap = 0", "whitecap is 0"),
     ("whitecap = 99", "whitecap is 99, but this release reads up to 1"),
     ("whitecap = true", "whitecap is true: give a whole number"),

@@ -439,6 +439,19 @@ def test_the_hint_goes_once_it_was_followed(screen: Screen) -> None:
     assert screen.host.settings.hint_seen
 
 
+def test_the_status_line_says_what_was_saved_and_that_a_film_is_made(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    for name in ("text_disabled", "text_unformatted"):
+        monkeypatch.setattr(imgui, name, said.append)
+    monkeypatch.setattr(imgui, "text_colored", lambda colour, text: said.append(text))
+    screen.host.message, screen.host.simulation.paused = "picture: a.png", True
+    screen.host.recording = SimpleNamespace(frames=7)
+    screen.frames(1)
+    assert {"Picture: a.png", "Paused", "Recording: 7 pictures; F9 ends it"} <= set(said)
+
+
 def test_the_status_line_says_less_where_there_is_less_room(screen: Screen) -> None:
     seen: list[tuple[str, ...]] = []
 
