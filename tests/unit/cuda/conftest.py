@@ -7,6 +7,7 @@ environment; the parent shows the child's results as its own.
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import shutil
 import subprocess
@@ -47,7 +48,11 @@ def child_results(fake_library: Path, tmp_path_factory: pytest.TempPathFactory) 
     if not report.exists():
         pytest.fail(f"the child process failed:\n{child.stdout}{child.stderr}")
     cases = xml.parse(report).getroot().iter("testcase")
-    return {case.get("name", ""): "".join(part.text or "" for part in case.iter("failure")) or None for case in cases}
+    return {case.get("name", ""): "".join(part.text or "" for part in _problems(case)) or None for case in cases}
+
+
+def _problems(case: xml.Element) -> list[xml.Element]:
+    return [*case.iter("failure"), *case.iter("error")]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -85,6 +90,7 @@ class FakeCuda:
         self._library.fake_graph.argtypes = [ctypes.c_void_p]
         self._library.fake_capacity.argtypes = [ctypes.c_size_t]
         self._library.fake_begin_capture.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        self._created: list[tuple[str, int]] = []
         self.kernels: dict[str, object] = {}
         self.launched: list[str] = []
         self._callback = self.CALLBACK(self._run)
@@ -136,7 +142,15 @@ class FakeCuda:
         handle = ctypes.c_void_p()
         getattr(self._library, call)(ctypes.byref(handle), 0)
         self._library.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
+        self._created.append((call.replace("Create", "Destroy"), handle.value or 0))
         return handle.value or 0
+
+    def close(self) -> None:
+        """Destroys what the test created, and forgets its kernels, which may hold programs."""
+        self.heal()
+        self.kernels.clear()
+        for call, handle in self._created:
+            getattr(self._library, {"cuStreamDestroy": "cuStreamDestroy_v2"}.get(call, call))(ctypes.c_void_p(handle))
 
 
 @pytest.fixture
@@ -144,11 +158,8 @@ def fake(in_child: None, fake_library: Path) -> FakeCuda:
     """A fresh view of the fake driver; the test fails when it leaves a driver object or a context behind."""
     cuda = FakeCuda(fake_library)
     cuda.heal()
-    before = cuda.live()
     yield cuda
-    import gc
-
+    cuda.close()
     gc.collect()
-    cuda.heal()
-    assert cuda.live() == before
+    assert cuda.live() == ""
     assert cuda.context_depth() == 0
