@@ -323,10 +323,15 @@ class Application:
         self.stage.draw(self.viewport, target, self._hover())
         self._run(self.before_panels, target)
         if self.recording is not None:
-            self.recording.add(target, self.viewport.framebuffer)
+            self._film(target)
         if self.gui is not None:
             self.gui.draw(self, seconds, target)
         self._run(self.after_draw, target)
+
+    def _film(self, target: Any) -> None:
+        from .recording import take
+
+        take(self, target)
 
     @staticmethod
     def _run(actions: list[Callable[[Any], None]], target: Any) -> None:

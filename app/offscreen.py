@@ -92,7 +92,9 @@ def offscreen(options: Namespace) -> int:
             write_png(options.screenshot, session.pixels())
             print(options.screenshot)
         else:
-            print(f"{frames} frames on {session.facts.renderer}, {session.application.backend.badge}")
+            print(
+                f"{frames} frame{'s' if frames > 1 else ''} on {session.facts.renderer}, {session.application.backend.badge}"
+            )
     return 0
 
 

@@ -25,15 +25,16 @@ class Recording:
             self.path = new_path("mp4").with_suffix("")
             self._writer = self._stack.enter_context(open_film(self.path))
         self.frames = 0
-        self._size: tuple[int, ...] | None = None
+        self._size: tuple[int, int] | None = None
 
-    def add(self, target: Any, size: tuple[int, int]) -> None:
-        """Takes the picture of `size` in `target`; once the size has changed no more are taken."""
-        pixels = read_target(target, size)
-        if self._size in (None, pixels.shape):
-            self._size = pixels.shape
-            self._writer.add(pixels)
-            self.frames += 1
+    def add(self, target: Any, size: tuple[int, int]) -> bool:
+        """Takes the picture of `size` in `target`; False when the size is no longer the film's."""
+        if self._size not in (None, size):
+            return False
+        self._size = size
+        self._writer.add(read_target(target, size))
+        self.frames += 1
+        return True
 
     def close(self) -> None:
         """Completes the film."""
@@ -46,6 +47,20 @@ def toggle(application: Application) -> None:
         application.recording = Recording()
         application.say("recording; F9 ends it")
         return
+    end(application)
+
+
+def end(application: Application, reason: str = "") -> None:
+    """Completes the film that is being made and says where it is."""
     recording, application.recording = application.recording, None
+    if recording is None:
+        return
     recording.close()
-    application.say(f"film: {recording.path}, {recording.frames} frames")
+    application.say(f"{reason}film: {recording.path}, {recording.frames} frames")
+
+
+def take(application: Application, target: Any) -> None:
+    """Adds the picture just drawn to the film that is being made; a window of another size ends it."""
+    recording = application.recording
+    if recording is not None and not recording.add(target, application.viewport.framebuffer):
+        end(application, "the window has another size; ")

@@ -563,6 +563,21 @@ def test_a_film_of_the_window_has_every_displayed_frame(open_window, tmp_path, m
     assert not hand.application.errors
 
 
+def test_a_film_ends_when_the_window_gets_another_size(open_window, tmp_path, monkeypatch):
+    import platformdirs
+
+    monkeypatch.setattr(platformdirs, "user_pictures_dir", lambda: str(tmp_path))
+    hand = open_window("--size", "320x240")
+    hand.key("F9")
+    hand.turns(3)
+    hand.session.window._native.set_size(400, 300)
+    settle_size(hand, (400, 300))
+    hand.turns()
+    assert hand.application.recording is None
+    assert "another size" in hand.application.message
+    assert len([path for path in tmp_path.iterdir() if not path.name.startswith(".")]) == 1
+
+
 def test_a_failing_panel_is_an_error_in_the_dialog_and_not_the_end(open_window):
     hand = open_window("--size", "640x480")
     panels = hand.application.gui._panels
