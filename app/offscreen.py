@@ -92,9 +92,8 @@ def offscreen(options: Namespace) -> int:
             write_png(options.screenshot, session.pixels())
             print(options.screenshot)
         else:
-            print(
-                f"{frames} frame{'s' if frames > 1 else ''} on {session.facts.renderer}, {session.application.backend.badge}"
-            )
+            count = f"{frames} frame{'s' if frames > 1 else ''}"
+            print(f"{count} on {session.facts.renderer}, {session.application.backend.badge}")
     return 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from .errors import UserError
@@ -40,6 +40,11 @@ class Recording:
         """Completes the film."""
         self._stack.close()
 
+    def abandon(self, error: Exception) -> None:
+        """Leaves no half a film behind."""
+        with suppress(Exception):
+            self._stack.__exit__(type(error), error, error.__traceback__)
+
 
 def toggle(application: Application) -> None:
     """Starts a film, or ends the one that is being made."""
@@ -62,5 +67,12 @@ def end(application: Application, reason: str = "") -> None:
 def take(application: Application, target: Any) -> None:
     """Adds the picture just drawn to the film that is being made; a window of another size ends it."""
     recording = application.recording
-    if recording is not None and not recording.add(target, application.viewport.framebuffer):
-        end(application, "the window has another size; ")
+    if recording is None:
+        return
+    try:
+        if not recording.add(target, application.viewport.framebuffer):
+            end(application, "the window has another size; ")
+    except Exception as error:
+        application.recording = None
+        recording.abandon(error)
+        application.show_error(f"the film could not be written: {error}")

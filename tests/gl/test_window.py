@@ -578,6 +578,24 @@ def test_a_film_ends_when_the_window_gets_another_size(open_window, tmp_path, mo
     assert len([path for path in tmp_path.iterdir() if not path.name.startswith(".")]) == 1
 
 
+def test_a_film_that_cannot_be_written_is_an_error_in_the_dialog(open_window, tmp_path, monkeypatch):
+    import platformdirs
+
+    monkeypatch.setattr(platformdirs, "user_pictures_dir", lambda: str(tmp_path))
+    hand = open_window("--size", "320x240")
+    hand.key("F9")
+
+    def fail(_pixels):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(hand.application.recording._writer, "add", fail)
+    hand.turns(4)
+    assert hand.application.recording is None
+    assert [message.count for message in hand.application.errors.entries] == [1]
+    assert "No space left" in hand.application.errors.entries[0].text
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_failing_panel_is_an_error_in_the_dialog_and_not_the_end(open_window):
     hand = open_window("--size", "640x480")
     panels = hand.application.gui._panels
