@@ -59,7 +59,8 @@ def guarded(action: Callable[[], int], verbose: bool) -> int:
     """Runs `action` and returns its exit code; a failure becomes one line on standard error."""
     try:
         code = action()
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by the shell: >&-
+            sys.stdout.flush()
         return code
     except BrokenPipeError:
         # The reader of our output went away (`whitecap doctor | head`): nothing left to say, and nothing to flush.

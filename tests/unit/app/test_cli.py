@@ -322,6 +322,12 @@ def test_doctor_gives_a_verdict_for_every_line(whitecap):
     assert "smoke check" in text
 
 
+def test_a_closed_output_is_no_error(whitecap, tmp_path):
+    command = f"{sys.executable} -m whitecap.app.cli --version >&-"
+    result = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=os.environ, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
 def test_a_reader_that_goes_away_is_no_error(whitecap, tmp_path):
     command = f"{sys.executable} -m whitecap.app.cli doctor | head -1"
     result = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=os.environ, capture_output=True, text=True)
