@@ -74,7 +74,7 @@ def _right(app: PanelHost, width: float) -> None:
     imgui.same_line(0.0, gap)
     room = width - imgui.get_cursor_pos_x() - em(0.7)
     layers, badge, rate = fitting(((whole, badge, rate), (short, badge, rate), ("", badge, rate), ("", "", rate)), room)
-    imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + room - _extent((layers, badge, rate)))
+    imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(room - _extent((layers, badge, rate)), 0.0))
     if layers:
         imgui.text_colored(WARNING, layers)
         tooltip(f"{whole}. The renderer stays fluent that way on this machine. View can switch this off.")

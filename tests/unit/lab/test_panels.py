@@ -443,9 +443,9 @@ def test_the_status_line_says_what_was_saved_and_that_a_film_is_made(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    for name in ("text_disabled", "text_unformatted"):
-        monkeypatch.setattr(imgui, name, said.append)
-    monkeypatch.setattr(imgui, "text_colored", lambda colour, text: said.append(text))
+    dim, coloured = imgui.text_disabled, imgui.text_colored
+    monkeypatch.setattr(imgui, "text_disabled", lambda text: (said.append(text), dim(text)))
+    monkeypatch.setattr(imgui, "text_colored", lambda colour, text: (said.append(text), coloured(colour, text)))
     screen.host.message, screen.host.simulation.paused = "picture: a.png", True
     screen.host.recording = SimpleNamespace(frames=7)
     screen.frames(1)
