@@ -21,22 +21,19 @@ def cuda_entries(kernel: KernelText) -> str:
             kernel,
             "cuda_grid2d",
             "    wc::wait_for_previous_kernel();\n"
-            "    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x;\n"
-            "    if (column >= bounds.shape[1]) return;\n",
+            "    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;\n"
+            "    if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;\n",
             ["int(row)", "int(column)"],
-            "for (wc::uint32 row = blockIdx.y * 8 + threadIdx.y; row < bounds.shape[0]; row += gridDim.y * 8)",
         )
     return text + stencil_entries(kernel.base, kernel.form, kernel.plan, kernel.with_lines)
 
 
-def _entry(kernel: KernelText, name: str, start: str, arguments: list[str], loop: str = "") -> str:
+def _entry(kernel: KernelText, name: str, start: str, arguments: list[str]) -> str:
     parameters = [(cpp_name(p.type), f"arg_{identifier(p.name)}") for p in kernel.form.parameters]
     declared = "".join(f", {type} {argument}" for type, argument in parameters)
     values = ", ".join(argument for _, argument in parameters)
-    call = kernel.call(False, *arguments)
-    body = f"{loop}\n        {call}" if loop else call
     return (
         f'extern "C" __global__ void __launch_bounds__(256) {kernel.base}_{name}'
         f"(wc::launch_bounds<{kernel.rank}> bounds{declared}) {{\n{start}"
-        f"    {kernel.base} k{{{{{values}}}}};\n    k.setup();\n    {body}\n}}\n"
+        f"    {kernel.base} k{{{{{values}}}}};\n    k.setup();\n    {kernel.call(False, *arguments)}\n}}\n"
     )

@@ -186,6 +186,7 @@ WC_INLINE void run_stencil(Kernel kernel, const launch_bounds<2>& bounds, const 
                            float* x_out, float* y_out, int steps, int swapped) {
     typedef stencil_block<Kernel, columns, rows, warps> block_t;
     __shared__ typename block_t::edge_rows edges;
+    let_next_kernel_start();
     wait_for_previous_kernel();
     kernel.setup();
     block_t block(kernel, edges, bounds, (steps + columns - 1) / columns * columns, steps);

@@ -70,8 +70,14 @@ WC_INLINE uint64 linear_index() {
 // The replayer may start a kernel while the one before it still runs: set-up overlaps, work on memory waits here.
 WC_INLINE void wait_for_previous_kernel() {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
     asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// From here on blocks of the next kernel may take free places. Pays for launches of few blocks; others are slowed down.
+WC_INLINE void let_next_kernel_start() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
 #endif
 }
 

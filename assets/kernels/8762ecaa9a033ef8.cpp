@@ -72,8 +72,14 @@ WC_INLINE uint64 linear_index() {
 // The replayer may start a kernel while the one before it still runs: set-up overlaps, work on memory waits here.
 WC_INLINE void wait_for_previous_kernel() {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
     asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// From here on blocks of the next kernel may take free places. Pays for launches of few blocks; others are slowed down.
+WC_INLINE void let_next_kernel_start() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
 #endif
 }
 
@@ -767,6 +773,7 @@ WC_INLINE void run_stencil(Kernel kernel, const launch_bounds<2>& bounds, const 
                            float* x_out, float* y_out, int steps, int swapped) {
     typedef stencil_block<Kernel, columns, rows, warps> block_t;
     __shared__ typename block_t::edge_rows edges;
+    let_next_kernel_start();
     wait_for_previous_kernel();
     kernel.setup();
     block_t block(kernel, edges, bounds, (steps + columns - 1) / columns * columns, steps);
@@ -822,12 +829,11 @@ extern "C" __global__ void __launch_bounds__(256) wave_displace_92295eb5_cuda_ke
 
 extern "C" __global__ void __launch_bounds__(256) wave_displace_92295eb5_cuda_grid2d(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<wc::vec_t<2, float>> arg_mouse_pos, wc::array_t<WaveParams_fcce29> arg_params) {
     wc::wait_for_previous_kernel();
-    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x;
-    if (column >= bounds.shape[1]) return;
+    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
+    if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;
     wave_displace_92295eb5 k{{arg_heights, arg_heights_prev, arg_mouse_pos, arg_params}};
     k.setup();
-    for (wc::uint32 row = blockIdx.y * 8 + threadIdx.y; row < bounds.shape[0]; row += gridDim.y * 8)
-        k.thread(int(row), int(column));
+    k.thread(int(row), int(column));
 }
 
 #else
@@ -932,12 +938,11 @@ extern "C" __global__ void __launch_bounds__(256) wave_displace_swap_f1479994_cu
 
 extern "C" __global__ void __launch_bounds__(256) wave_displace_swap_f1479994_cuda_grid2d(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<wc::vec_t<2, float>> arg_mouse_pos, wc::array_t<WaveParams_fcce29> arg_params) {
     wc::wait_for_previous_kernel();
-    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x;
-    if (column >= bounds.shape[1]) return;
+    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
+    if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;
     wave_displace_swap_f1479994 k{{arg_heights, arg_heights_prev, arg_mouse_pos, arg_params}};
     k.setup();
-    for (wc::uint32 row = blockIdx.y * 8 + threadIdx.y; row < bounds.shape[0]; row += gridDim.y * 8)
-        k.thread(int(row), int(column));
+    k.thread(int(row), int(column));
 }
 
 #else
@@ -1047,12 +1052,11 @@ extern "C" __global__ void __launch_bounds__(256) wave_solve_fd577726_cuda_kerne
 
 extern "C" __global__ void __launch_bounds__(256) wave_solve_fd577726_cuda_grid2d(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<WaveParams_fcce29> arg_params, float arg_inv_cell) {
     wc::wait_for_previous_kernel();
-    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x;
-    if (column >= bounds.shape[1]) return;
+    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
+    if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;
     wave_solve_fd577726 k{{arg_heights, arg_heights_prev, arg_params, arg_inv_cell}};
     k.setup();
-    for (wc::uint32 row = blockIdx.y * 8 + threadIdx.y; row < bounds.shape[0]; row += gridDim.y * 8)
-        k.thread<false>(int(row), int(column));
+    k.thread<false>(int(row), int(column));
 }
 
 struct wave_solve_fd577726_stencil : wave_solve_fd577726 {

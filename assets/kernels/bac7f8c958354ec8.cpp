@@ -72,8 +72,14 @@ WC_INLINE uint64 linear_index() {
 // The replayer may start a kernel while the one before it still runs: set-up overlaps, work on memory waits here.
 WC_INLINE void wait_for_previous_kernel() {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
     asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// From here on blocks of the next kernel may take free places. Pays for launches of few blocks; others are slowed down.
+WC_INLINE void let_next_kernel_start() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
 #endif
 }
 
@@ -649,12 +655,11 @@ extern "C" __global__ void __launch_bounds__(256) tank_displace_0705c747_cuda_ke
 
 extern "C" __global__ void __launch_bounds__(256) tank_displace_0705c747_cuda_grid2d(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<float> arg_speed, wc::array_t<wc::vec_t<2, float>> arg_mouse_from, wc::array_t<wc::vec_t<2, float>> arg_mouse_pos, wc::array_t<TankParams_3fabbe> arg_params) {
     wc::wait_for_previous_kernel();
-    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x;
-    if (column >= bounds.shape[1]) return;
+    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
+    if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;
     tank_displace_0705c747 k{{arg_heights, arg_heights_prev, arg_speed, arg_mouse_from, arg_mouse_pos, arg_params}};
     k.setup();
-    for (wc::uint32 row = blockIdx.y * 8 + threadIdx.y; row < bounds.shape[0]; row += gridDim.y * 8)
-        k.thread(int(row), int(column));
+    k.thread(int(row), int(column));
 }
 
 #else
@@ -773,12 +778,11 @@ extern "C" __global__ void __launch_bounds__(256) tank_displace_swap_252bbc58_cu
 
 extern "C" __global__ void __launch_bounds__(256) tank_displace_swap_252bbc58_cuda_grid2d(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<float> arg_speed, wc::array_t<wc::vec_t<2, float>> arg_mouse_from, wc::array_t<wc::vec_t<2, float>> arg_mouse_pos, wc::array_t<TankParams_3fabbe> arg_params) {
     wc::wait_for_previous_kernel();
-    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x;
-    if (column >= bounds.shape[1]) return;
+    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
+    if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;
     tank_displace_swap_252bbc58 k{{arg_heights, arg_heights_prev, arg_speed, arg_mouse_from, arg_mouse_pos, arg_params}};
     k.setup();
-    for (wc::uint32 row = blockIdx.y * 8 + threadIdx.y; row < bounds.shape[0]; row += gridDim.y * 8)
-        k.thread(int(row), int(column));
+    k.thread(int(row), int(column));
 }
 
 #else
@@ -910,12 +914,11 @@ extern "C" __global__ void __launch_bounds__(256) tank_drive_3ed4ec07_cuda_kerne
 
 extern "C" __global__ void __launch_bounds__(256) tank_drive_3ed4ec07_cuda_grid2d(wc::launch_bounds<2> bounds, wc::array_t<float> arg_current, wc::array_t<float> arg_previous, wc::array_t<float> arg_speed, wc::array_t<SourceStep_49c8a2> arg_sources, wc::array_t<int> arg_source_count, int arg_substep) {
     wc::wait_for_previous_kernel();
-    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x;
-    if (column >= bounds.shape[1]) return;
+    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
+    if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;
     tank_drive_3ed4ec07 k{{arg_current, arg_previous, arg_speed, arg_sources, arg_source_count, arg_substep}};
     k.setup();
-    for (wc::uint32 row = blockIdx.y * 8 + threadIdx.y; row < bounds.shape[0]; row += gridDim.y * 8)
-        k.thread(int(row), int(column));
+    k.thread(int(row), int(column));
 }
 
 #else
@@ -1203,12 +1206,11 @@ extern "C" __global__ void __launch_bounds__(256) tank_step_9be69a29_cuda_kernel
 
 extern "C" __global__ void __launch_bounds__(256) tank_step_9be69a29_cuda_grid2d(wc::launch_bounds<2> bounds, wc::array_t<float> arg_current, wc::array_t<float> arg_previous, wc::array_t<float> arg_speed, wc::array_t<float> arg_damping, wc::array_t<TankParams_3fabbe> arg_params, float arg_inv_cell) {
     wc::wait_for_previous_kernel();
-    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x;
-    if (column >= bounds.shape[1]) return;
+    const wc::uint32 column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
+    if (row >= bounds.shape[0] || column >= bounds.shape[1]) return;
     tank_step_9be69a29 k{{arg_current, arg_previous, arg_speed, arg_damping, arg_params, arg_inv_cell}};
     k.setup();
-    for (wc::uint32 row = blockIdx.y * 8 + threadIdx.y; row < bounds.shape[0]; row += gridDim.y * 8)
-        k.thread<false>(int(row), int(column));
+    k.thread<false>(int(row), int(column));
 }
 
 #else

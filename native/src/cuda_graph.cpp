@@ -161,7 +161,7 @@ const KernelNodeParams& CudaGraphBuilder::parameters(CUfunction function, const 
 
 const KernelNodeParams& CudaGraphBuilder::launch_parameters(const Launch& launch) {
     const CudaKernel& kernel = modules_.kernel_for(launch);
-    return parameters(kernel.function, cuda_grid(launch, kernel, context_.device()), launch);
+    return parameters(kernel.function, cuda_grid(launch, kernel, context_.device().arch()), launch);
 }
 
 const KernelNodeParams& CudaGraphBuilder::pass_parameters(const Launch& first, const StencilRun& run,

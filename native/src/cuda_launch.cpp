@@ -11,7 +11,6 @@ namespace whitecap {
 namespace {
 
 constexpr unsigned kTileColumns = 32, kTileRows = 8;  // the block of `_cuda_grid2d`
-constexpr std::uint64_t kFullBlocks = 8;              // of them fill a multiprocessor
 constexpr std::uint64_t kMostGridYZ = 65535;
 constexpr std::uint64_t kMostGridX = 0x7fffffff;
 constexpr std::uint64_t kLeanThreadsInX = 1u << 24;
@@ -56,25 +55,24 @@ void lean_grid(const Launch& launch, std::uint64_t blocks, std::uint64_t cluster
 bool fits_grid2d(const Launch& launch) {
     return launch.ndim == 2 && launch.forward && launch.smem_bytes == 0 && launch.cluster_dim <= 1 &&
            launch.max_blocks == 0 && launch.dim == launch.size &&
-           launch.size == std::uint64_t(launch.shape[0]) * launch.shape[1];
+           launch.size == std::uint64_t(launch.shape[0]) * launch.shape[1] &&
+           divide_up(launch.shape[0], kTileRows) <= kMostGridYZ;
 }
 
-CudaGrid cuda_grid(const Launch& launch, const CudaKernel& kernel, const CudaDevice& device) {
+CudaGrid cuda_grid(const Launch& launch, const CudaKernel& kernel, int arch) {
     CudaGrid result;
     result.empty = launch.dim == 0;
     result.shared_bytes = launch.smem_bytes > 0 ? unsigned(launch.smem_bytes) : 0;
     if (result.empty) return result;
     if (kernel.grid2d) {
         result.block = {kTileColumns, kTileRows, 1};
-        const std::uint64_t x = divide_up(launch.shape[1], kTileColumns);
-        const std::uint64_t most = divide_up(kFullBlocks * std::uint64_t(device.multiprocessors), x);
-        result.grid = {unsigned(x),
-                       unsigned(std::min({divide_up(launch.shape[0], kTileRows), most, kMostGridYZ})), 1};
+        result.grid = {unsigned(divide_up(launch.shape[1], kTileColumns)),
+                       unsigned(divide_up(launch.shape[0], kTileRows)), 1};
         return result;
     }
     result.block[0] = launch.block_dim > 0 ? unsigned(launch.block_dim) : 256;
     const std::uint64_t blocks = divide_up(launch.dim, result.block[0]);
-    const std::uint64_t cluster = device.arch() >= 90 && launch.cluster_dim > 1 ? launch.cluster_dim : 1;
+    const std::uint64_t cluster = arch >= 90 && launch.cluster_dim > 1 ? launch.cluster_dim : 1;
     (launch.grid_stride != 0 ? grid_stride_grid : lean_grid)(launch, blocks, cluster, result);
     return result;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "capture.hpp"
-#include "cuda_context.hpp"
+#include "cuda_driver.hpp"
 
 namespace whitecap {
 
@@ -23,12 +23,11 @@ struct CudaGrid {
     bool empty = false;  // no thread at all: nothing is launched
 };
 
-// Grid rules of the `.wrp` format. For the 2-D entry 32 x 8 blocks over (rows, columns), which go on to
-// further rows when all of them would more than fill the device. Throws WC_ERROR_REPLAY when the launch does
-// not fit the device's grid.
-CudaGrid cuda_grid(const Launch& launch, const CudaKernel& kernel, const CudaDevice& device);
+// Grid rules of the `.wrp` format, or 32 x 8 blocks over (rows, columns) for the 2-D entry. Throws
+// WC_ERROR_REPLAY when the launch does not fit the device's grid.
+CudaGrid cuda_grid(const Launch& launch, const CudaKernel& kernel, int arch);
 
-// Whether the 2-D entry may serve this launch: rank 2, one thread a cell.
+// Whether the 2-D entry may serve this launch: rank 2, one thread a cell, no more rows than a grid has.
 bool fits_grid2d(const Launch& launch);
 
 // Bounds and arguments with every pointer in place. The driver copies what the pointers reach.

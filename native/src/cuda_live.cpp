@@ -115,7 +115,7 @@ float CudaEvent::since(const CudaEvent& start) const {
     return milliseconds;
 }
 
-CudaLiveModule::CudaLiveModule(Bytes image, int ordinal) : ordinal_(ordinal), device_(cuda_device(ordinal)) {
+CudaLiveModule::CudaLiveModule(Bytes image, int ordinal) : ordinal_(ordinal) {
     const CudaLive live(ordinal_);
     image.push_back(std::byte{0});  // PTX is text
     std::string log;
@@ -161,7 +161,7 @@ void CudaLiveModule::launch(const std::string& base_symbol, const std::vector<st
     }
     CudaArguments packed(launch, [](const Relocation& relocation) { return relocation.region_offset; });
     check_parameters(kernel->function, base_symbol, packed.sizes());
-    const CudaGrid grid = cuda_grid(launch, *kernel, device_);
+    const CudaGrid grid = cuda_grid(launch, *kernel, 0);
     WC_CUDA(cuLaunchKernel, kernel->function, grid.grid[0], grid.grid[1], grid.grid[2], grid.block[0],
             grid.block[1], grid.block[2], grid.shared_bytes, default_stream(), packed.pointers(), nullptr);
 }

@@ -81,7 +81,6 @@ class CudaLiveModule {
     const CudaKernel& kernel(const std::string& base_symbol, bool grid2d);
 
     int ordinal_;
-    CudaDevice device_;
     std::shared_ptr<const CudaModule> module_;
     std::map<std::string, CudaKernel> kernels_;  // by symbol
 };
