@@ -12,7 +12,7 @@ from .protocol import PanelHost
 from .widgets import WARNING, label, note, number_field, number_format, slider, tooltip
 
 SIZES = (64, 128, 256, 512, 1024, 2048)
-FEWEST_SUBSTEPS = 2
+FEWEST_SUBSTEPS = 1
 GRID_HELP = "Cells of the basin. The waves stay, resampled; the frame is captured again."
 
 
@@ -47,7 +47,7 @@ def draw(app: PanelHost) -> None:
         for parameter in advanced:
             _parameter(app, parameter)
         imgui.tree_pop()
-    if lab.message:
+    if lab.message.startswith(("refused", "raised")):  # said where the slider is; anything else is in the status line
         note(lab.message, WARNING)
 
 

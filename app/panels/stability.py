@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from imgui_bundle import ImVec2, imgui
+from imgui_bundle import ImVec2, ImVec4, imgui
 
 from .protocol import PanelHost
 from .widgets import DANGER, GOOD, WARNING, choice, em, facts, note, number_format, tooltip
 
 POLICIES = {
-    "refuse": "Refuse: an unstable setting is not taken.",
-    "raise": "Raise: sub-steps are added until it is stable.",
-    "allow": "Allow: let it happen; a runaway is caught.",
+    "refuse": ("Refuse", "an unstable setting is not taken."),
+    "raise": ("Add sub-steps", "as many as make it stable."),
+    "allow": ("Let it happen", "a runaway is caught, and one click goes back."),
 }
 
 
@@ -22,7 +22,8 @@ def draw(app: PanelHost) -> None:
         note("This scene declares no wave speed and damping, so there is no bound to show.")
         return
     colour = GOOD if scheme.load <= 0.9 else WARNING if scheme.stable else DANGER
-    imgui.push_style_color(imgui.Col_.plot_histogram.value, colour)
+    dark = ImVec4(0.6 * colour.x, 0.6 * colour.y, 0.6 * colour.z, 1.0)  # the words on it are light
+    imgui.push_style_color(imgui.Col_.plot_histogram.value, dark)
     words = f"{100 * scheme.load:.0f} % of the limit" if scheme.load < 10 else "far beyond the limit"
     imgui.progress_bar(min(scheme.load, 1.0), ImVec2(-1.0, em(1.3)), words)
     imgui.pop_style_color()
@@ -38,7 +39,8 @@ def draw(app: PanelHost) -> None:
             ("Sub-steps from", str(fewest) if fewest else "none is enough"),
         ]
     )
-    picked = choice("Beyond it", lab.policy, tuple(POLICIES), "\n".join(POLICIES.values()))
+    help = "\n".join(f"{word}: {meaning}" for word, meaning in POLICIES.values())
+    picked = choice("Beyond it", lab.policy, tuple(POLICIES), help, [word for word, _ in POLICIES.values()])
     if picked is not None:
         lab.policy = picked  # type: ignore[assignment]
     if not scheme.stable:

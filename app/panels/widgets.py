@@ -192,11 +192,11 @@ def number_format(value: float, whole: bool = False) -> str:
     return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
 
 
-def choice(name: str, current: str, choices: Sequence[str], help: str = "") -> str | None:
-    """A labelled list of words; the newly chosen one, or None."""
+def choice(name: str, current: str, choices: Sequence[str], help: str = "", words: Sequence[str] = ()) -> str | None:
+    """A labelled list; the newly chosen one, or None. words: what is shown for each, unless it is the choice itself."""
     label(name, help)
     here = choices.index(current) if current in choices else 0
-    changed, picked = imgui.combo(f"##{name}", here, [word.capitalize() for word in choices])
+    changed, picked = imgui.combo(f"##{name}", here, list(words) or [word.capitalize() for word in choices])
     if help and not imgui.is_item_active():
         tooltip(help)
     return choices[picked] if changed and picked != here else None
