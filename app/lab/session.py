@@ -255,6 +255,7 @@ class Lab:
         self._apply(good.setup)
         self.host.simulation.restore(good.fields)
         self.rescue.clear()
+        self.message = ""
         self.host.simulation.paused = False
         return True
 

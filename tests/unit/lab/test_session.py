@@ -404,7 +404,7 @@ def test_waves_wait_for_a_capture_that_takes_its_time(tank: FakeHost, tmp_path: 
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("", "whitecap is missing"), ("whitecap = 1\nscene = 'moon'", "scene is 'moon'"), ("=", "not valid TOML")],
+    [("", "no Whitecap scene"), ("whitecap = 1\nscene = 'moon'", "scene is 'moon'"), ("=", "not valid TOML")],
 )
 def test_a_file_that_is_refused_changes_nothing(tank: FakeHost, tmp_path: Path, text: str, words: str) -> None:
     before = tank.lab.setup
