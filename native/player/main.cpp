@@ -1,5 +1,6 @@
 // whitecap-player: loads a capture, replays it, prints, times and dumps. Uses nothing but the public C API.
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -163,7 +164,7 @@ void benchmark(wc_graph* graph, const Options& options) {
                 times[times.size() / 2], times.back(), back_to_back);
 }
 
-int run(const Options& options) {
+void run(const Options& options) {
     const Graph graph = load(options);
     check_dumps(graph.get(), options);
     set_parameters(graph.get(), options);
@@ -176,7 +177,6 @@ int run(const Options& options) {
         std::printf("%s of %s\n", counted(options.frames, "frame").c_str(), work_of(graph.get()).c_str());
     }
     dump_parameters(graph.get(), options);
-    return kDone;
 }
 
 int report(ExitCode code, const std::string& message) {
@@ -184,13 +184,23 @@ int report(ExitCode code, const std::string& message) {
     return code;
 }
 
+// What was printed has arrived, or the exit code says that it has not.
+int finish() {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return kDone;
+    return report(kReplayFailed, std::string("standard output cannot be written: ") + std::strerror(errno));
+}
+
 int main(int count, char** words) {
     try {
         const Options options = parse_options(count, words);
-        if (options.help) return std::fputs(kHelp, stdout) < 0 ? kReplayFailed : kDone;
-        if (options.version)
-            return std::printf("whitecap-player %s\n", wc_version()) < 0 ? kReplayFailed : kDone;
-        return run(options);
+        if (options.help) {
+            std::fputs(kHelp, stdout);
+        } else if (options.version) {
+            std::printf("whitecap-player %s\n", wc_version());
+        } else {
+            run(options);
+        }
+        return finish();
     } catch (const UsageError& error) {
         return report(kUsage, error.what());
     } catch (const NpyError& error) {

@@ -60,9 +60,11 @@ void read_extension(ByteReader section, const Limits& limits, Capture& capture, 
                     ByteSpan operations) {
     const std::byte* const bytes = section.current();
     const std::uint64_t start = section.file_offset();
-    if (const auto version = section.read<std::uint32_t>("extension version"); version != kExtensionVersion) {
-        section.fail_at(WC_ERROR_VERSION, start, "extension version ", version,
-                        ", this library reads version ", kExtensionVersion, "; update it");
+    const auto version = section.read<std::uint32_t>("extension version");
+    if (version == 0) section.fail_at(WC_ERROR_FORMAT, start, "extension version 0; versions count from 1");
+    if (version > kExtensionVersion) {  // by a later release: the other sections are the whole program
+        capture.input_count = static_cast<std::uint32_t>(capture.bindings.size());
+        return;
     }
     capture.whitecap_producer = read_text(section, "producer");
     const std::uint64_t count_offset = section.file_offset();

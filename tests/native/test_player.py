@@ -135,3 +135,19 @@ def test_a_pipe_for_a_capture_is_refused_and_not_waited_for(player: str, tmp_pat
     result = run(player, "--graph", tmp_path / "pipe.wrp")
     assert result.returncode == 3
     assert "pipe.wrp: is not a regular file" in result.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is not there")
+@pytest.mark.parametrize("words", [["--smoke"], ["--frames", "1"]])
+def test_output_that_cannot_be_written_is_an_error(player: str, graph: Path, words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(
+            [player, "--graph", str(graph), *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert result.returncode == 1
+    assert "standard output cannot be written: No space left on device" in result.stderr
