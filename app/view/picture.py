@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 import moderngl
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UserError
+from ..files import staged
 from .release import release_all
 
 Pixels = NDArray[np.uint8]
@@ -67,29 +67,8 @@ def read_pixels(framebuffer: moderngl.Framebuffer) -> Pixels:
 
 
 def write_png(path: str | os.PathLike[str], pixels: Pixels) -> None:
-    """Writes a PNG beside its place and renames it, so that there is the whole picture or none. Raises UserError."""
+    """Writes a PNG: the whole picture or none. Raises UserError."""
     from PIL import Image
 
-    target = Path(path)
-    temporary: Path | None = None
-    try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-        temporary = Path(name)
-        with os.fdopen(handle, "wb") as file:
-            Image.fromarray(pixels).save(file, format="PNG", compress_level=4)
-        temporary.chmod(0o666 & ~_umask())
-        os.replace(temporary, target)
-        temporary = None
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise UserError(f"picture: {target} cannot be written ({reason}); give another place") from error
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    """The process's file mask; reading it means setting it for a moment."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    with staged(Path(path)) as temporary, temporary.open("wb") as file:
+        Image.fromarray(pixels).save(file, format="PNG", compress_level=4)

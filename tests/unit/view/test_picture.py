@@ -32,15 +32,22 @@ def test_the_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
     assert (tmp_path / "a.png").stat().st_mode == (tmp_path / "b").stat().st_mode
 
 
-@pytest.mark.parametrize("place", ["missing/a.png", "file/a.png", "folder"])
+@pytest.mark.parametrize("place", ["file/a.png", "folder"])
 def test_a_place_that_cannot_be_written_is_named_in_one_line(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(UserError, match="cannot be written") as caught:
+    with pytest.raises(UserError, match="cannot write") as caught:
         write_png(tmp_path / place, PIXELS)
     assert str(tmp_path / place) in str(caught.value)
     assert "\n" not in str(caught.value)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def test_a_link_to_a_picture_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "a.png").symlink_to("b.png")
+    write_png(tmp_path / "a.png", PIXELS)
+    assert (tmp_path / "a.png").is_symlink()
+    assert Image.open(tmp_path / "b.png").size == (11, 7)
 
 
 def test_an_interrupted_write_keeps_the_old_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
