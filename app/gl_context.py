@@ -5,7 +5,10 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import os
+import shutil
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import moderngl
@@ -20,6 +23,9 @@ _SOFTWARE = ("llvmpipe", "softpipe", "swrast", "software", "swiftshader", "micro
 
 # Library name for the linker -> the Debian and Ubuntu package that has it.
 _PACKAGES = {"GL": "libgl1", "EGL": "libegl1", "X11": "libx11-6"}
+
+_SHADER_CACHE_VARIABLE = "MESA_SHADER_CACHE_DISABLE"
+_SHADER_CACHE_ROOM = 16 << 20
 
 
 class GLUnavailable(UserError):
@@ -49,6 +55,7 @@ def offscreen_context(device: int | None = None) -> moderngl.Context:
     if index < 0:
         raise GLUnavailable(f"OpenGL off screen: EGL device {index} was asked for; devices count from 0")
     _require_libraries("GL", "EGL")
+    spare_full_disk()
     options: dict[str, Any] = {"backend": "egl", "device_index": index}
     try:
         context = moderngl.create_context(standalone=True, require=REQUIRED, **options)
@@ -76,6 +83,20 @@ def window_context() -> moderngl.Context:
             "or run with --offscreen"
         ) from error
     return _checked(context, "in the window")
+
+
+def spare_full_disk() -> None:
+    """To be called before a context is made: goes without Mesa's shader cache where its disk is full.
+
+    Mesa maps that cache into memory, and a process that writes to such a page on a full disk ends with SIGBUS.
+    """
+    place = os.environ.get("MESA_SHADER_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    folder = Path(os.path.expanduser(place)).absolute()
+    with suppress(OSError):
+        while not folder.exists():
+            folder = folder.parent
+        if shutil.disk_usage(folder).free < _SHADER_CACHE_ROOM:
+            os.environ.setdefault(_SHADER_CACHE_VARIABLE, "true")
 
 
 def facts(context: moderngl.Context) -> GLFacts:

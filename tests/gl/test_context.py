@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import ctypes.util
+import os
+import shutil
 
 import moderngl
 import pytest
-from whitecap.app.gl_context import DEVICE_VARIABLE, GLUnavailable, facts, offscreen_context, window_context
+from whitecap.app.gl_context import (
+    DEVICE_VARIABLE,
+    GLUnavailable,
+    facts,
+    offscreen_context,
+    spare_full_disk,
+    window_context,
+)
 
 
 def refused(call, *arguments) -> str:
@@ -78,3 +87,28 @@ def test_a_driver_that_fails_is_quoted_in_one_line(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(moderngl, "create_context", fail)
     assert "eglInitialize failed (0x3001)" in refused(offscreen_context)
     assert "eglInitialize failed (0x3001)" in refused(window_context)
+
+
+@pytest.mark.parametrize(("free", "disabled"), [(4096, "true"), (1 << 40, None)])
+def test_a_full_disk_gets_no_shader_cache(free: int, disabled: str | None, tmp_path, monkeypatch) -> None:
+    asked = []
+
+    def disk_usage(folder):
+        asked.append(folder)
+        return shutil._ntuple_diskusage(1 << 41, (1 << 41) - free, free)
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "not" / "there"))
+    monkeypatch.delenv("MESA_SHADER_CACHE_DIR", raising=False)
+    monkeypatch.setenv("MESA_SHADER_CACHE_DISABLE", "")  # so that it is as it was afterwards
+    monkeypatch.delenv("MESA_SHADER_CACHE_DISABLE")
+    monkeypatch.setattr(shutil, "disk_usage", disk_usage)
+    spare_full_disk()
+    assert asked == [tmp_path]
+    assert os.environ.get("MESA_SHADER_CACHE_DISABLE") == disabled
+
+
+def test_what_a_person_set_for_the_shader_cache_stays(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("MESA_SHADER_CACHE_DISABLE", "false")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(1, 1, 0))
+    spare_full_disk()
+    assert os.environ["MESA_SHADER_CACHE_DISABLE"] == "false"
