@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from whitecap import _native
 from whitecap import capture as wc
 from whitecap.app.scene import Grid
