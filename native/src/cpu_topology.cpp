@@ -2,7 +2,6 @@
 #include "cpu_topology.hpp"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -44,6 +43,18 @@ std::vector<int> parse_cpu_list(const std::string& list) {
     return cpus;
 }
 
+// Size of the first processor's cache of this level. The kernel's figure: the C library's is that of all
+// sockets in some virtual machines.
+std::uint64_t cache_size(int level, std::uint64_t fallback) {
+    for (int index = 0; index < 8; ++index) {
+        const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
+        if (first_line(folder + "level") != std::to_string(level)) continue;
+        const long kibibytes = std::strtol(first_line(folder + "size").c_str(), nullptr, 10);  // "32768K"
+        if (kibibytes > 0) return static_cast<std::uint64_t>(kibibytes) << 10;
+    }
+    return fallback;
+}
+
 // Whole processors that a container's quota allows; a large number when there is none.
 int quota_cores() {
     const std::string line = first_line("/sys/fs/cgroup/cpu.max");
@@ -83,13 +94,13 @@ int usable_cores() {
 }
 
 std::uint64_t second_level_cache() {
-    static const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return bytes > 0 ? static_cast<std::uint64_t>(bytes) : std::uint64_t{1} << 20;
+    static const std::uint64_t size = cache_size(2, std::uint64_t{1} << 20);
+    return size;
 }
 
 std::uint64_t shared_cache() {
-    static const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return bytes > 0 ? static_cast<std::uint64_t>(bytes) : std::uint64_t{16} << 20;
+    static const std::uint64_t size = cache_size(3, std::uint64_t{16} << 20);
+    return size;
 }
 
 std::vector<std::string> cpu_targets() {

@@ -116,4 +116,7 @@ TEST(the_processor_is_described) {
     CHECK(usable_cores() >= 1);
     CHECK(usable_cores() <= static_cast<int>(allowed_cpus().size()));
     CHECK(!cpu_targets().empty());
+    CHECK(second_level_cache() >= std::uint64_t{64} << 10);
+    CHECK(shared_cache() >= second_level_cache());
+    CHECK(shared_cache() <= std::uint64_t{2} << 30);
 }
