@@ -8,12 +8,13 @@ from collections.abc import Callable, Sequence
 
 from .arguments import parse
 from .errors import EXIT_OK, UserError, guarded, notice
+from .job import end_process
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit code (`errors.EXIT_CODES`)."""
     command, options = parse(sys.argv[1:] if arguments is None else list(arguments))
-    return guarded(lambda: _COMMANDS[command](options), options.verbose)
+    return end_process(guarded(lambda: _COMMANDS[command](options), options.verbose))
 
 
 def _main(options: Namespace) -> int:

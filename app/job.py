@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from contextlib import suppress
+from time import monotonic
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
 Result = TypeVar("Result")
+
+_jobs: WeakSet[Job[Any]] = WeakSet()
+"""Every job whose thread still runs, and some that are done."""
 
 
 class Job(Generic[Result]):
@@ -18,6 +26,7 @@ class Job(Generic[Result]):
         self._result: Result | None = None
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name=label, daemon=True)
+        _jobs.add(self)
         self._thread.start()
 
     @property
@@ -42,3 +51,19 @@ class Job(Generic[Result]):
             self._result = self._work()
         except BaseException as error:
             self._error = error
+
+
+def end_process(code: int, patience: float = 0.4) -> int:
+    """Returns `code` when every job is done within `patience` seconds; else ends the process with it, at once.
+
+    An interpreter must not be taken down around a thread in native code: the thread would be unwound through C++ and
+    abort the process. Files take their names when they are whole, so nothing half-written stays behind.
+    """
+    end = monotonic() + patience
+    with suppress(KeyboardInterrupt):
+        if all(job.wait(max(end - monotonic(), 0.0)) for job in list(_jobs)):
+            return code
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):  # closed by the shell, or by its reader
+            stream.flush()
+    os._exit(code)

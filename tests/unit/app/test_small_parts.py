@@ -3,6 +3,8 @@
 import json
 import os
 import stat
+import subprocess
+import sys
 import threading
 import time
 from types import SimpleNamespace
@@ -356,6 +358,46 @@ def test_a_job_runs_beside_its_owner_and_dies_with_the_program():
     assert job._thread.daemon
     gate.set()
     assert job.result() is True
+
+
+LEAVING = """
+import sys, time
+from whitecap.app import cli
+from whitecap.app.job import Job
+from whitecap.app.scene import Grid
+from whitecap.app.scenes import find_scene
+from whitecap.app.simulation import Simulation
+
+graph = Simulation(find_scene("wave"), Grid(256, 256, substeps=4)).graph
+
+def asleep():
+    time.sleep(3600)
+
+def in_native_code():
+    while True:
+        graph.launch(100)
+
+def soon_done():
+    time.sleep(0.05)
+    print("whole")
+
+def leave(options):
+    print("left", end="")
+    Job("unfinished", {work})
+    return 3
+
+cli._COMMANDS["doctor"] = leave
+sys.exit(cli.main(["doctor"]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("work", "printed"), [("asleep", "left"), ("in_native_code", "left"), ("soon_done", "leftwhole\n")]
+)
+def test_a_program_ends_in_order_whatever_its_jobs_do(work, printed):
+    command = [sys.executable, "-c", LEAVING.replace("{work}", work)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (result.returncode, result.stdout, result.stderr) == (3, printed, "")
 
 
 # ---- viewport
