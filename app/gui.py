@@ -59,6 +59,9 @@ _MODIFIERS = {
     "alt": (imgui.Key.mod_alt, ("LALT", "RALT")),
 }
 
+FRAMES_TO_KNOW = 2
+"""The frame that a press on a panel starts something in, and the one that says whether this is typing."""
+
 
 class Gui:
     """The panels' context. renderer: what draws ImGui's lists, made after the context; None draws nothing (tests).
@@ -82,7 +85,7 @@ class Gui:
         self.panels_visible = True
         self.help_visible = False
         self._navigating = False
-        self._pressed_a_panel = False
+        self._frames_to_know = 0
         self._panels = panels if panels is not None else _find_panels()
         self._renderer = make_renderer() if make_renderer is not None else None
         if self._renderer is None:
@@ -103,7 +106,7 @@ class Gui:
         """A button goes down, at a pixel, or comes up."""
         self._navigating = False
         if at is not None and self.covers(*at):
-            self._pressed_a_panel = True
+            self._frames_to_know = FRAMES_TO_KNOW
         imgui.get_io().add_mouse_button_event(_BUTTONS[button], down)
 
     def scroll(self, x: float, y: float) -> None:
@@ -140,7 +143,7 @@ class Gui:
     @property
     def typing(self) -> bool:
         """A text field has the keyboard, or may have it: a panel was pressed and no frame has said what that meant."""
-        return bool(imgui.get_io().want_text_input) or self._pressed_a_panel
+        return bool(imgui.get_io().want_text_input) or self._frames_to_know > 0
 
     @property
     def navigating(self) -> bool:
@@ -184,11 +187,13 @@ class Gui:
         io.delta_time = max(seconds, 1e-4)
         self._theme.set_scale(ui_scale * viewport.ui_scale)
         imgui.new_frame()
+        # One frame takes a press at most, so events may still wait; what a press meant shows a frame later.
+        if imgui.get_current_context().input_events_queue.empty():
+            self._frames_to_know = max(self._frames_to_know - 1, 0)
 
     def end(self, target: Any) -> None:
         """Ends the frame and draws it."""
         imgui.render()
-        self._pressed_a_panel = False
         if self._renderer is not None:
             self._renderer.render(imgui.get_draw_data(), target)
 

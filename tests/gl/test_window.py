@@ -379,6 +379,7 @@ def test_an_arrow_after_a_click_on_a_panel_still_turns_the_camera(open_window):
     hand.press(x, y)
     hand.turns()
     hand.release()
+    hand.turns(2)
     for _ in range(3):
         yaw = hand.application.camera.pose.yaw
         hand._event("on_key_press", hand._key.LEFT, 0)
@@ -420,11 +421,37 @@ def test_keys_right_after_a_press_on_a_panel_wait_for_what_it_meant(open_window)
     hand.press(x, y)
     hand.release()
     hand.type("4")  # before any frame: a text field may have been pressed
-    hand.turns(2)
+    hand.turns(6)
     assert hand.application.lab.library.preset_index is None
     hand.type("4")
     hand.turns(2)
     assert hand.application.lab.library.preset_index == 3
+
+
+@pytest.mark.parametrize("typed_after", [0, 1, 2])
+def test_a_field_gets_what_is_typed_while_frames_are_slow(open_window, typed_after):
+    from imgui_bundle import imgui
+
+    hand = open_window("--size", "640x480")
+    text, place = {"value": ""}, []
+
+    def panel(_application):
+        imgui.begin("Name")
+        _, text["value"] = imgui.input_text("##name", text["value"])
+        corner, size = imgui.get_item_rect_min(), imgui.get_item_rect_size()
+        place[:] = [corner.x + size.x / 2, corner.y + size.y / 2]
+        imgui.end()
+
+    hand.application.gui._panels = panel
+    hand.turns(3)
+    hand.press(*place)
+    hand.turns(typed_after)
+    hand.type("6")
+    hand.release()
+    hand.type("4")
+    hand.turns(8)
+    assert text["value"] == "64"
+    assert hand.application.lab.library.preset_index is None
 
 
 def test_space_pauses_and_shows_it(open_window):
