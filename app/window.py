@@ -34,13 +34,14 @@ class Window:
     def __init__(self, settings: Settings, size: tuple[int, int] | None = None) -> None:
         require_display()
         self._pyglet = _import_pyglet()
+        from .gl_context import spare_full_disk, window_context
+
+        spare_full_disk()
         self._native = self._open(*(size or (settings.window_width, settings.window_height)))
         self._native.set_minimum_size(*MINIMUM_SIZE)
         self.visible = True
         if size is None and settings.window_x is not None and settings.window_y is not None:
             self._native.set_location(settings.window_x, settings.window_y)
-        from .gl_context import window_context
-
         self.context = window_context()
 
     def viewport(self) -> Viewport:
@@ -112,16 +113,22 @@ class Window:
                 return window.Window(
                     width, height, "Whitecap", resizable=True, vsync=True, config=gl.Config(**common, **extra)
                 )
-            except window.NoSuchConfigException as error:
+            except Exception as error:  # of many kinds: the display, GLX, the driver, missing functions
+                if _is_about_the_display(error):
+                    raise NoDisplay(f"no display (DISPLAY={os.environ.get('DISPLAY')} cannot be reached)") from error
                 failure = error
-            except (window.NoSuchDisplayException, self._pyglet.display.NoSuchDisplayException) as error:
-                raise NoDisplay(f"no display: {one_line(error)}") from error
         from .gl_context import GLUnavailable
 
+        reason = one_line(failure) or type(failure).__name__
         raise GLUnavailable(
-            f"the window: this display offers no OpenGL 3.3 ({one_line(failure)}); update the graphics driver, "
+            f"the window: this display offers no OpenGL 3.3 ({reason}); update the graphics driver, "
             "or run with --offscreen"
         )
+
+
+def _is_about_the_display(error: Exception) -> bool:
+    """Pyglet has several exceptions of that name, in modules that differ by system."""
+    return any(base.__name__ == "NoSuchDisplayException" for base in type(error).__mro__)
 
 
 class Clock:
