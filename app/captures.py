@@ -64,9 +64,23 @@ class CaptureCache:
                     raise
                 notice(f"the cached capture {path.name} is damaged ({error}); capturing it again")
                 remove_capture(path)
-        record_and_save(scene, grid, path, targets_for(device))
+        path = self._make(scene, grid, device)
         self._prune()
         return self._open(path, device), path
+
+    def _make(self, scene: Scene, grid: Grid, device: str) -> Path:
+        """Captures now; in a temporary folder where the cache's disk takes no more."""
+        path = self.path(scene, grid, device)
+        try:
+            record_and_save(scene, grid, path, targets_for(device))
+        except OSError as error:
+            if self._temporary is not None:
+                raise
+            remove_capture(path)
+            self._keep_for_this_run(f"the cache folder {self.folder}: {os_error_line(error)}")
+            path = self.path(scene, grid, device)
+            record_and_save(scene, grid, path, targets_for(device))
+        return path
 
     def _open(self, path: Path, device: str) -> wc.Graph:
         graph = open_capture(path, device)

@@ -1,5 +1,6 @@
 """The cache of captures: found, repaired, bounded, and never in the way."""
 
+import errno
 import os
 
 import numpy as np
@@ -74,6 +75,33 @@ def test_something_in_the_way_of_a_capture_is_left_alone_with_one_line_of_notice
     assert len(notices) == 1
     assert str(path) in notices[0]
     assert path.is_dir()
+
+
+def test_a_full_disk_costs_one_line_of_notice_and_leaves_nothing_behind(cache, monkeypatch, capsys):
+    save, folder = captures.record_and_save, cache.folder
+
+    def full(scene, grid, path, targets):
+        if path.parent == folder:
+            path.write_bytes(b"the first")
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return save(scene, grid, path, targets)
+
+    monkeypatch.setattr(captures, "record_and_save", full)
+    assert run(cache).any()
+    notices = capsys.readouterr().err.splitlines()
+    assert len(notices) == 1
+    assert str(folder) in notices[0]
+    assert "No space left" in notices[0]
+    assert not list(folder.iterdir())
+
+
+def test_a_disk_that_is_full_everywhere_is_an_error(cache, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(captures, "record_and_save", full)
+    with pytest.raises(OSError, match="No space left"):
+        run(cache)
 
 
 def test_the_cache_is_bounded_and_drops_what_was_unused_for_longest(cache, monkeypatch):
