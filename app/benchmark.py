@@ -15,6 +15,7 @@ from .demonstration import drop
 from .errors import UserError, notice
 from .files import write_atomically
 from .gl_context import GLUnavailable
+from .messages import counted
 from .offscreen import OffscreenSession
 from .simulation import Simulation
 from .stage import Stage
@@ -110,12 +111,13 @@ def _report(
 
 def _print(report: dict[str, Any]) -> None:
     print(
-        f"{report['scene']} {report['width']} x {report['height']}, {report['substeps']} sub-steps, {report['device']}"
+        f"{report['scene']} {report['width']} x {report['height']}, {counted(report['substeps'], 'sub-step')}, "
+        f"{report['device']}"
     )
     if report["renderer"]:
         width, height = report["picture"]
         print(f"{report['renderer']}, {width} x {height} pixels")
-    print(f"{report['frames']} frames, milliseconds:")
+    print(f"{counted(report['frames'], 'frame')}, milliseconds:")
     print(f"  {'phase':<12}{'min':>10}{'median':>10}{'max':>10}")
     for name, times in report["phases"].items():
         if times["count"]:

@@ -9,6 +9,11 @@ from .errors import one_line
 LIMIT = 50
 
 
+def counted(number: int, noun: str) -> str:
+    """ "1 frame", "2 frames"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 @dataclass
 class Message:
     """One line and how often it came."""

@@ -12,6 +12,7 @@ from .application import Application
 from .backend import choose_device, decide, egl_device
 from .choices import DEFAULT_SIZE, apply_document, apply_view, chosen_grid, chosen_scene, moves_by_itself
 from .demonstration import drop
+from .messages import counted
 from .settings import Settings
 from .simulation import Simulation
 from .stage import Stage
@@ -92,8 +93,7 @@ def offscreen(options: Namespace) -> int:
             write_png(options.screenshot, session.pixels())
             print(options.screenshot)
         else:
-            count = f"{frames} frame{'s' if frames > 1 else ''}"
-            print(f"{count} on {session.facts.renderer}, {session.application.backend.badge}")
+            print(f"{counted(frames, 'frame')} on {session.facts.renderer}, {session.application.backend.badge}")
     return 0
 
 

@@ -13,6 +13,7 @@ from .choices import chosen_grid, chosen_scene
 from .demonstration import drop
 from .errors import notice
 from .gl_context import GLUnavailable
+from .messages import counted
 from .simulation import Simulation
 
 
@@ -26,7 +27,7 @@ def profile(options: Namespace) -> int:
     finally:
         trace.stop()
     kept.save(options.out)
-    print(f"{options.out}: {len(kept.events)} spans of {options.frames} frames; open it in ui.perfetto.dev")
+    print(f"{options.out}: {len(kept.events)} spans of {counted(options.frames, 'frame')}; open it in ui.perfetto.dev")
     return 0
 
 

@@ -6,6 +6,7 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from .errors import UserError
+from .messages import counted
 from .screenshot import new_path, read_target
 from .video import Writer, open_film
 
@@ -61,7 +62,7 @@ def end(application: Application, reason: str = "") -> None:
     if recording is None:
         return
     recording.close()
-    application.say(f"{reason}film: {recording.path}, {recording.frames} frames")
+    application.say(f"{reason}film: {recording.path}, {counted(recording.frames, 'frame')}")
 
 
 def take(application: Application, target: Any) -> None:

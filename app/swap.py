@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .captures import copy_capture, remove_capture
 from .foreign import FileScene, HeightField, choose_field, height_fields
 from .job import Job
+from .messages import counted
 from .scene import Grid, Scene
 from .scenes import find_scene
 from .simulation import Simulation
@@ -98,7 +99,7 @@ class Swap:
         if scene is running.scene and grid == running.grid and not even_the_same:
             return
         cache, device = running.cache, running.device
-        label = f"capturing {scene.name} {grid.width} x {grid.height}, {grid.substeps} sub-steps"
+        label = f"capturing {scene.name} {grid.width} x {grid.height}, {counted(grid.substeps, 'sub-step')}"
         self._job_grid = grid
         if scene is running.scene:
             self._job = Job(label, lambda: cache.load(scene, grid, device))

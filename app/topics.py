@@ -12,6 +12,7 @@ from pathlib import Path
 from .doctor import Finding, topic
 from .errors import one_line
 from .files import writable_folder
+from .messages import counted
 
 _NEEDED = ("numpy", "pyglet", "moderngl", "imgui-bundle", "PyGLM", "pillow", "platformdirs", "tomlkit")
 _EXTRAS = {
@@ -30,7 +31,9 @@ def _program() -> Iterator[Finding]:
     yield Finding("Python", f"{platform.python_version()}, {sys.executable}")
     yield Finding("system", f"{platform.platform()}, {platform.machine()}")
     targets = _native.cpu_targets()
-    yield Finding("processor", f"{', '.join(targets)}; {_native.thread_count()} of {os.cpu_count()} threads used")
+    yield Finding(
+        "processor", f"{', '.join(targets)}; {_native.thread_count()} of {counted(os.cpu_count() or 1, 'thread')} used"
+    )
 
 
 @topic("Packages")
@@ -156,7 +159,7 @@ def _paths() -> Iterator[Finding]:
     from .settings import default_path
 
     captures = default_folder()
-    yield _folder("captures", captures, "WHITECAP_CACHE_DIR", f", {len(list(captures.glob('*.wrp')))} files")
+    yield _folder("captures", captures, "WHITECAP_CACHE_DIR", f", {counted(len(list(captures.glob('*.wrp'))), 'file')}")
     yield _folder("compiled modules", modules_folder(), "WHITECAP_CACHE_DIR")
     yield _folder("settings", default_path().parent, "WHITECAP_CONFIG_DIR")
 

@@ -70,10 +70,9 @@ def _walls(app: PanelHost) -> None:
         lab.edit(lab.setup.with_(walls=()), "Remove all walls")
     state = state_of(app)
     state.picture_path, entered = path_field("picture", state.picture_path, "picture.png: dark becomes wall")
-    if (
-        button("Import picture", "Stretches a picture over the basin; its dark or opaque part becomes wall.", row_of(1))
-        or entered
-    ):
+    words = "Stretches a picture over the basin; its dark or opaque part becomes wall."
+    named = bool(state.picture_path)
+    if button("Import picture", words, row_of(1), enabled=named) or (entered and named):
         _import(app, state.picture_path)
 
 

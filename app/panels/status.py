@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from imgui_bundle import ImVec2, imgui
 
+from ..messages import counted
 from .protocol import PanelHost
 from .widgets import DANGER, GOOD, WARNING, em, number_format, tooltip
 
@@ -46,7 +47,7 @@ def _left(app: PanelHost) -> None:
     imgui.text_unformatted("   ".join(parts))
     imgui.same_line(0.0, em(1.5))
     if app.recording is not None:
-        imgui.text_colored(DANGER, f"Recording: {app.recording.frames} pictures; F9 ends it")
+        imgui.text_colored(DANGER, f"Recording: {counted(app.recording.frames, 'picture')}; F9 ends it")
         imgui.same_line(0.0, em(1.5))
     message = app.message or (lab.message if lab is not None else "")
     if app.busy:

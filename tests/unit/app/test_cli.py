@@ -240,6 +240,22 @@ def test_smoke_fails_when_the_file_replays_other_bits(monkeypatch, capsys):
     assert "smoke OK" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", [":99999", "localhost:10.0", "nonsense"])
+def test_a_display_that_cannot_be_reached_is_no_display(whitecap, gl, tmp_path, name):
+    pytest.importorskip("pyglet")
+    result = whitecap("--frames", 2, "--size", "64x48", "--width", 8, "--height", 8, DISPLAY=name)
+    assert result.returncode == 0, result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert f"DISPLAY={name} cannot be reached" in result.stderr
+    assert result.stdout.strip() == str(tmp_path / "whitecap.png")
+
+
+def test_one_frame_is_called_one(whitecap, gl):
+    arguments = ("--offscreen", "--size", "64x48", "--width", 8, "--height", 8, "--frames")
+    assert whitecap(*arguments, 1).stdout.startswith("1 frame on ")
+    assert whitecap(*arguments, 2).stdout.startswith("2 frames on ")
+
+
 def test_an_unwritable_cache_folder_costs_a_line_and_nothing_else(whitecap, tmp_path):
     (tmp_path / "file").write_text("")
     result = whitecap(
