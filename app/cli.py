@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from .arguments import parse
 from .errors import EXIT_OK, UserError, guarded, notice
+from .interrupt import uninterrupted
 from .job import end_process
 
 
@@ -30,19 +31,25 @@ def _main(options: Namespace) -> int:
     from .choices import check_choices
 
     check_choices(options)
+    with uninterrupted():
+        run = _choose(options)
+    return run(options)
+
+
+def _choose(options: Namespace) -> Callable[[Namespace], int]:
     if options.benchmark:
         from .benchmark import benchmark
 
-        return benchmark(options)
+        return benchmark
     if options.out:
         from .video import film
 
-        return film(options)
+        return film
     if options.offscreen or options.screenshot:
         from .offscreen import offscreen
 
-        return offscreen(options)
-    return _window(options)
+        return offscreen
+    return _window
 
 
 def _window(options: Namespace) -> int:

@@ -12,6 +12,7 @@ from .application import Application
 from .backend import choose_device, decide, egl_device
 from .choices import DEFAULT_SIZE, apply_document, apply_view, chosen_grid, chosen_scene, moves_by_itself
 from .demonstration import drop
+from .interrupt import uninterrupted
 from .messages import counted
 from .settings import Settings
 from .simulation import Simulation
@@ -40,11 +41,12 @@ class OffscreenSession:
         scene = simulation.scene if simulation else chosen_scene(options)
         grid = simulation.grid if simulation else chosen_grid(options, scene)
         device, reason = choose_device(options.backend)
-        self.context = offscreen_context(egl_device() if device == "cuda" else None)
-        self.facts = facts(self.context)
         width, height = getattr(options, "size", None) or DEFAULT_SIZE
-        self.target = OffscreenTarget(self.context, width, height)
-        stage = Stage(self.context, grid)
+        with uninterrupted():
+            self.context = offscreen_context(egl_device() if device == "cuda" else None)
+            self.facts = facts(self.context)
+            self.target = OffscreenTarget(self.context, width, height)
+            stage = Stage(self.context, grid)
         stage.look.auto_quality = False
         self.application = Application(
             simulation or Simulation(scene, grid, device=device),
@@ -66,7 +68,8 @@ class OffscreenSession:
         if self._drops:
             drop(self.application.simulation, self._frame)
         self._frame += 1
-        self.application.fixed_frame(self.target.framebuffer)
+        with uninterrupted():
+            self.application.fixed_frame(self.target.framebuffer)
 
     def pixels(self) -> Any:
         """The picture as it is: (height, width, 3) uint8, top row first."""

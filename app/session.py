@@ -11,6 +11,7 @@ from .backend import choose_device, decide
 from .choices import apply_document, apply_view, chosen_grid, chosen_scene, moves_by_itself
 from .errors import UserError
 from .gui import Gui
+from .interrupt import uninterrupted
 from .job import Job
 from .scene import Scene
 from .settings import Settings
@@ -48,14 +49,16 @@ class WindowSession:
         self._scene = _first_scene(options, self.settings)
         self._grid = chosen_grid(options, self._scene)
         self._device, self._reason = choose_device(options.backend)
-        self.window = Window(self.settings, options.size)
+        with uninterrupted():
+            self.window = Window(self.settings, options.size)
         self.application: Application | None = None
         self._clock = Clock()
         self._title_age = TITLE_INTERVAL
         self._failures = 0
         try:
-            self.gui = _make_gui(self.window)
-            self.events = WindowEvents(self.window, self.gui)
+            with uninterrupted():
+                self.gui = _make_gui(self.window)
+                self.events = WindowEvents(self.window, self.gui)
         except BaseException:
             self.window.close()
             raise
@@ -69,7 +72,8 @@ class WindowSession:
         job = Job(f"opening {scene.title or scene.name}", lambda: Simulation(scene, grid, device=device))
         if not self._splash(job):
             return False
-        stage = Stage(self.window.context, grid)
+        with uninterrupted():
+            stage = Stage(self.window.context, grid)
         self.application = application = Application(
             job.result(),
             stage,
@@ -98,7 +102,9 @@ class WindowSession:
         """Turns until the window is closed, or as often as `--frames` says."""
         left = self._options.frames
         while self.going and left != 0:
-            self.turn(self._clock.tick(HIDDEN_RATE if self.window.viewport().empty else MAX_RATE))
+            seconds = self._clock.tick(HIDDEN_RATE if self.window.viewport().empty else MAX_RATE)
+            with uninterrupted():
+                self.turn(seconds)
             if left is not None:
                 left -= 1
 

@@ -10,6 +10,7 @@ from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any
 
 from .errors import UserError, one_line
+from .interrupt import uninterrupted
 from .viewport import Viewport, window_viewport
 
 if TYPE_CHECKING:
@@ -155,7 +156,8 @@ def require_display() -> None:
 
 def run(options: Namespace) -> int:
     """Opens the window and runs the application until it is closed."""
-    from .session import run_in_window
+    with uninterrupted():
+        from .session import run_in_window
 
     return run_in_window(options)
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from whitecap.app.brush import Stroke, along, stamp
 from whitecap.app.errors import UserError
 from whitecap.app.files import staged, write_atomically
 from whitecap.app.gpu_clock import PENDING, GpuClock
+from whitecap.app.interrupt import uninterrupted
 from whitecap.app.job import Job
 from whitecap.app.messages import Messages
 from whitecap.app.pace import MAX_CATCH_UP, Pace
@@ -398,6 +400,49 @@ def test_a_program_ends_in_order_whatever_its_jobs_do(work, printed):
     command = [sys.executable, "-c", LEAVING.replace("{work}", work)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (result.returncode, result.stdout, result.stderr) == (3, printed, "")
+
+
+# ---- Ctrl-C
+
+
+def press_ctrl_c():
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.01)  # a moment for Python to notice
+
+
+def test_ctrl_c_waits_for_the_end_of_an_uninterrupted_block():
+    done = []
+
+    def work():
+        with uninterrupted():
+            press_ctrl_c()
+            done.append("all of it")
+        done.append("and more")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == ["all of it"]
+    with pytest.raises(KeyboardInterrupt):
+        press_ctrl_c()
+
+
+def test_a_failure_in_an_uninterrupted_block_is_not_hidden_by_ctrl_c():
+    def fail():
+        with uninterrupted():
+            press_ctrl_c()
+            raise ArithmeticError
+
+    with pytest.raises(ArithmeticError):
+        fail()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_uninterrupted_block_on_another_thread_is_a_block():
+    def work():
+        with uninterrupted():
+            return signal.getsignal(signal.SIGINT)
+
+    assert Job("beside", work).result() is signal.default_int_handler
 
 
 # ---- viewport
