@@ -110,6 +110,8 @@ class ByteWriter {
 
     void write_bytes(const Bytes& bytes) { write_bytes(bytes.data(), bytes.size()); }
     void write_text(std::string_view characters) { write_bytes(characters.data(), characters.size()); }
+    // Room for `size` bytes in all, so that long ones are moved no more.
+    void reserve(std::size_t size) { bytes_.reserve(size); }
     void zeros(std::size_t count) { bytes_.resize(bytes_.size() + count); }
 
     // `count` more bytes, for the caller to fill before the next call.

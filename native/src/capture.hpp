@@ -14,9 +14,9 @@
 #include <variant>
 #include <vector>
 
-namespace whitecap {
+#include "shared_bytes.hpp"
 
-using Bytes = std::vector<std::byte>;
+namespace whitecap {
 
 enum class DeviceType : std::uint8_t { cuda = 0, cpu = 1 };
 
@@ -105,7 +105,7 @@ struct Region {
     std::uint32_t element_size = 1;
     std::uint64_t size = 0;  // bytes
     bool has_data = false;
-    Bytes data;  // `size` bytes when has_data
+    SharedBytes data;  // `size` bytes when has_data
     std::byte* external =
         nullptr;  // live captures: memory that the caller owns and that replays work on in place
 };

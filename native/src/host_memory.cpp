@@ -15,13 +15,12 @@ HostMemory::HostMemory(std::uint64_t size) {
     constexpr std::size_t kPage = 4096, kHugePage = std::size_t{1} << 21;
     const std::size_t align = size >= kHugePage ? kHugePage : kPage;
     if (size > (std::uint64_t{1} << 62))
-        fail(WC_ERROR_MEMORY, "a region of ", human_bytes(size), " cannot be allocated");
+        fail(WC_ERROR_MEMORY, human_bytes(size), " of memory cannot be allocated");
     mapped_ = static_cast<std::size_t>((size + kPage) / kPage * kPage + (align - kPage));
     mapping_ = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping_ == MAP_FAILED) {
         mapping_ = nullptr;
-        fail(WC_ERROR_MEMORY, "a region of ", human_bytes(size),
-             " cannot be allocated: ", std::strerror(errno));
+        fail(WC_ERROR_MEMORY, human_bytes(size), " of memory cannot be allocated: ", std::strerror(errno));
     }
     const auto start = reinterpret_cast<std::uintptr_t>(mapping_);
     data_ = reinterpret_cast<std::byte*>((start + align - 1) / align * align);

@@ -1,4 +1,4 @@
-// Zeroed host memory for regions.
+// Zeroed host memory for regions and long files.
 #pragma once
 
 #include <cstddef>

@@ -209,7 +209,8 @@ void read_metadata(ByteReader section, const Limits& limits, Capture& capture) {
     if (section.left() != 0) section.malformed(section.left(), " bytes follow the last record; nothing may");
 }
 
-void read_memory(ByteReader section, const Limits& limits, Capture& capture) {
+void read_memory(ByteReader section, const Limits& limits, Capture& capture,
+                 const std::shared_ptr<const void>& owner) {
     const auto count = read_count(section, "region count", limits.records, format::kRegionRecordSize);
     std::uint64_t total = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -231,7 +232,8 @@ void read_memory(ByteReader section, const Limits& limits, Capture& capture) {
         region.has_data = flag == 1;
         if (region.has_data) {
             const std::byte* data = section.take(region.size, "the data of a region");
-            region.data.assign(data, data + region.size);
+            const auto size = static_cast<std::size_t>(region.size);
+            region.data = owner ? SharedBytes(owner, data, size) : SharedBytes(data, size);
         }
         capture.regions.push_back(std::move(region));
     }

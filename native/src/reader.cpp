@@ -137,17 +137,18 @@ void refuse_other_name(const std::string& path, const std::string& name) {
 
 }  // namespace
 
-Capture read_capture(const void* data, std::size_t size, const Limits& limits) {
+Capture read_capture(const SharedBytes& file, const Limits& limits) {
+    const std::size_t size = file.size();
     if (size > limits.file_bytes) {
         fail(WC_ERROR_LIMIT, "the file has ", human_bytes(size), ", more than the limit of ",
              human_bytes(limits.file_bytes));
     }
-    const auto* bytes = static_cast<const std::byte*>(data);
+    const std::byte* const bytes = file.data();
     Capture capture;
     const Header header = read_header({bytes, size, 0, "header"}, capture);
     const Sections sections = read_section_table(bytes, size, header);
     read_metadata(open_section(bytes, sections.metadata, "metadata"), limits, capture);
-    read_memory(open_section(bytes, sections.memory, "memory"), limits, capture);
+    read_memory(open_section(bytes, sections.memory, "memory"), limits, capture, file.owner());
     read_operations(open_section(bytes, sections.operations, "operations"), limits, capture);
     if (sections.extension) {
         const auto span = [bytes](const std::optional<SectionEntry>& entry) {
@@ -162,12 +163,16 @@ Capture read_capture(const void* data, std::size_t size, const Limits& limits) {
     return capture;
 }
 
+Capture read_capture(const void* data, std::size_t size, const Limits& limits) {
+    return read_capture(SharedBytes(nullptr, static_cast<const std::byte*>(data), size), limits);
+}
+
 Capture read_capture_file(const std::string& path, const Limits& limits) {
     const std::string name = wrp_path(path);
     if (name != path && !path_exists(name)) refuse_other_name(path, name);
-    const Bytes bytes = read_file(name, limits.file_bytes);
+    const SharedBytes file = read_shared_file(name, limits.file_bytes);
     try {
-        return read_capture(bytes.data(), bytes.size(), limits);
+        return read_capture(file, limits);
     } catch (const Error& error) {
         throw Error(error.code(), name + ": " + error.what());
     }

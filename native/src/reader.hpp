@@ -10,6 +10,7 @@
 // things that don't exist.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "bytes.hpp"
@@ -18,8 +19,11 @@
 
 namespace whitecap {
 
-// Throws Error. The result is valid.
+// Throws Error. The result is valid. It keeps nothing of `data`.
 Capture read_capture(const void* data, std::size_t size, const Limits& limits = {});
+
+// The same; the regions of the result share the owner of `file`.
+Capture read_capture(const SharedBytes& file, const Limits& limits = {});
 
 // The same from a file; messages begin with its name. `path` as given to a person: see wrp_path.
 Capture read_capture_file(const std::string& path, const Limits& limits = {});
@@ -32,7 +36,9 @@ std::string modules_folder(const std::string& path);
 
 // Parts of the reader, one file each.
 void read_metadata(ByteReader section, const Limits& limits, Capture& capture);
-void read_memory(ByteReader section, const Limits& limits, Capture& capture);
+// The regions share `owner`, which keeps the section's bytes, or copy them when there is none.
+void read_memory(ByteReader section, const Limits& limits, Capture& capture,
+                 const std::shared_ptr<const void>& owner);
 void read_operations(ByteReader section, const Limits& limits, Capture& capture);
 // After the others; `metadata`, `operations`: those sections, for the digest.
 void read_extension(ByteReader section, const Limits& limits, Capture& capture, ByteSpan metadata,

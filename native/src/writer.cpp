@@ -90,24 +90,34 @@ void copy_external(const Region& region, std::byte* out) {
     std::memcpy(out, region.external, static_cast<std::size_t>(region.size));
 }
 
-Bytes write_memory(const Capture& capture) {
-    ByteWriter out;
+bool has_data(const Region& region) {
+    return region.has_data || region.external != nullptr;
+}
+
+std::size_t memory_size(const Capture& capture) {
+    std::size_t size = sizeof(std::uint32_t);
+    for (const Region& region : capture.regions)
+        size += format::kRegionRecordSize + (has_data(region) ? static_cast<std::size_t>(region.size) : 0);
+    return size;
+}
+
+void write_memory(ByteWriter& out, const Capture& capture) {
     out.write(fits<std::uint32_t>(capture.regions.size(), "the number of regions"));
+    const bool live_on_gpu = uses_device_memory_of_caller(capture);
     for (const Region& region : capture.regions) {
-        const bool has_data = region.has_data || region.external != nullptr;
         out.write(region.id);
         out.write(region.element_size);
         out.write(region.size);
-        out.write(static_cast<std::uint8_t>(has_data));
+        out.write(static_cast<std::uint8_t>(has_data(region)));
         out.zeros(7);
-        if (region.external != nullptr) {
-            std::byte* at = out.extend(static_cast<std::size_t>(region.size));
-            copy_external(region, at);
-        } else if (has_data) {
-            out.write_bytes(region.data);
+        if (!has_data(region)) continue;
+        const auto size = static_cast<std::size_t>(region.size);
+        if (region.external != nullptr && live_on_gpu) {
+            copy_external(region, out.extend(size));
+        } else {
+            out.write_bytes(region.external != nullptr ? region.external : region.data.data(), size);
         }
     }
-    return out.release();
 }
 
 bool has_extension(const Capture& capture) {
@@ -124,17 +134,21 @@ Bytes write_capture(const Capture& capture) {
         fail(WC_ERROR_STATE, "save: module ", quoted(module.name), " has no binary file yet (file name ",
              quoted(module.binary_filename), "); name one with with_modules first");
     }
-    std::vector<std::pair<std::uint32_t, Bytes>> sections;
-    sections.emplace_back(format::kMetadata, write_metadata(capture));
-    sections.emplace_back(format::kMemory, write_memory(capture));
-    sections.emplace_back(format::kOperations, write_operations(capture.operations));
+    const Bytes metadata = write_metadata(capture), operations = write_operations(capture.operations);
+    const std::size_t memory = memory_size(capture);
+    Bytes extension;
+    std::vector<std::pair<std::uint32_t, std::size_t>> sections = {{format::kMetadata, metadata.size()},
+                                                                   {format::kMemory, memory},
+                                                                   {format::kOperations, operations.size()}};
     if (has_extension(capture)) {
-        const Bytes &metadata = sections[0].second, &operations = sections[2].second;
-        sections.emplace_back(format::kExtension, write_extension(capture, {metadata.data(), metadata.size()},
-                                                                  {operations.data(), operations.size()}));
+        extension = write_extension(capture, {metadata.data(), metadata.size()},
+                                    {operations.data(), operations.size()});
+        sections.emplace_back(format::kExtension, extension.size());
     }
 
+    std::uint64_t offset = format::kHeaderSize + sections.size() * format::kSectionEntrySize;
     ByteWriter out;
+    out.reserve(offset + metadata.size() + memory + operations.size() + extension.size());
     out.write(format::kMagic);
     out.write(format::kVersion);
     out.write(std::uint32_t{0});
@@ -144,16 +158,18 @@ Bytes write_capture(const Capture& capture) {
     out.zeros(3);
     out.write(capture.target_arch);
     out.zeros(32);
-    std::uint64_t offset = format::kHeaderSize + sections.size() * format::kSectionEntrySize;
-    for (const auto& [type, bytes] : sections) {
+    for (const auto& [type, size] : sections) {
         out.write(type);
         out.write(std::uint32_t{0});
         out.write(offset);
-        out.write(static_cast<std::uint64_t>(bytes.size()));
-        out.write(static_cast<std::uint64_t>(bytes.size()));
-        offset += bytes.size();
+        out.write(std::uint64_t{size});
+        out.write(std::uint64_t{size});
+        offset += size;
     }
-    for (const auto& section : sections) out.write_bytes(section.second);
+    out.write_bytes(metadata);
+    write_memory(out, capture);
+    out.write_bytes(operations);
+    out.write_bytes(extension);
     return out.release();
 }
 

@@ -284,6 +284,10 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     folder.mkdir()
     with expect("WC_ERROR_IO", "is not a regular file"):
         _native.Capture.from_file(str(folder))
+    empty = tmp_path / "empty.wrp"
+    empty.touch()
+    with expect("WC_ERROR_FORMAT", "empty.wrp: header, offset 0x0: a `.wrp` file begins with a header of 64 bytes"):
+        _native.Capture.from_file(str(empty))
     text = tmp_path / "text.wrp"
     text.write_text("x" * 100)
     with expect("WC_ERROR_FORMAT", 'text.wrp: header, offset 0x0: the file begins with 0x78787878, not with "WRP1"'):
@@ -294,6 +298,32 @@ def test_a_capture_read_from_a_file_is_the_one_that_was_written(tmp_path: Path) 
     data = Stencil(5, 4).capture().encode()
     (tmp_path / "five.wrp").write_bytes(data)
     assert _native.Capture.from_file(str(tmp_path / "five")).encode() == data
+
+
+def test_a_capture_keeps_its_bytes_whatever_becomes_of_its_file(kernels: Path, tmp_path: Path) -> None:
+    scene = Stencil(5, 4)
+    data = scene.capture().encode()
+    file = tmp_path / "five.wrp"
+    file.write_bytes(data)
+    capture = _native.Capture.from_file(str(file))
+    derived = capture.with_modules([])
+    file.write_bytes(b"short")  # in place: what a mapping of it would show
+    assert capture.encode() == data
+    file.unlink()
+    del capture
+    gc.collect()
+    assert derived.encode() == data
+    field = np.empty_like(scene.field)
+    _native.Program(derived, modules_of(kernels)).get_parameter("field", field)
+    assert (field == scene.field).all()
+
+
+def test_a_capture_keeps_nothing_of_the_buffer_that_it_was_read_from() -> None:
+    data = Stencil(5, 4).capture().encode()
+    buffer = bytearray(data)
+    capture = _native.Capture.from_bytes(buffer)
+    buffer[:] = bytes(len(buffer))
+    assert capture.encode() == data
 
 
 def test_records_without_their_fields_are_refused() -> None:

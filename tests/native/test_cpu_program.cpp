@@ -456,7 +456,7 @@ TEST(more_memory_than_the_machine_has_is_refused_before_it_is_touched) {
 TEST(regions_without_data_start_at_zero) {
     Field data(6, 6);
     Capture capture = reloaded(data.capture());
-    for (Region& region : capture.regions) region.has_data = false, region.data.clear();
+    for (Region& region : capture.regions) region.has_data = false, region.data = {};
     const auto program = program_of(capture);
     CHECK(parameter(*program, "field", 36) == std::vector<float>(36, 0.0f));
     CHECK_EQ(reinterpret_cast<std::uintptr_t>(program->region_pointer(1)) % 64, std::uintptr_t{0});
