@@ -10,6 +10,7 @@ import tempfile
 import traceback
 from contextlib import suppress
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING
 
 from .errors import UserError, is_foreseen, notice, os_error_line
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 MAX_FILES = 64
 """Captures kept; the ones unused for longest go first."""
+ABANDONED_SECONDS = 3600.0
+"""Age at which nobody can still be writing a file that has not got its name."""
 
 
 class CaptureCache:
@@ -92,6 +95,10 @@ class CaptureCache:
         files = sorted(self.folder.glob("*.wrp"), key=_last_use, reverse=True)
         for path in files[MAX_FILES:]:
             remove_capture(path)
+        for path in self.folder.glob(".*.wrp-*"):  # what a program that was closed while it saved has left
+            if _last_use(path) < time() - ABANDONED_SECONDS:
+                with suppress(OSError):
+                    path.unlink()
 
 
 def default_folder() -> Path:

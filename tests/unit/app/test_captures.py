@@ -123,6 +123,16 @@ def test_the_key_depends_on_everything_that_changes_the_stream():
     assert len(keys) == 4
 
 
+def test_what_an_earlier_program_left_half_saved_goes_and_what_is_being_saved_stays(cache):
+    old, new = cache.folder / ".wave-8x8x4-cpu-0.wrp-abc", cache.folder / ".wave-8x8x4-cpu-0.wrp-def"
+    for path in (old, new):
+        path.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    run(cache)
+    assert not old.exists()
+    assert new.exists()
+
+
 def test_a_failure_that_is_not_the_files_fault_is_not_hidden(cache, monkeypatch):
     run(cache)
 
