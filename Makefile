@@ -14,10 +14,10 @@ CTEST   := build/ctest
 run: $(VENV)/.run  ## install what is missing, build, and start the application (ARGS="--help" for options)
 	@$(BIN)/whitecap $(ARGS)
 
-test: test-python test-native  ## every test that this machine can run
+test: test-python test-native $(if $(CUDA),test-gpu)  ## every test that this machine can run
 
 test-python: $(VENV)/.test
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest $(if $(CUDA),-m 'not gpu') $(ARGS)
 
 test-native: $(VENV)/.test
 	@$(BIN)/cmake -S . -B $(CTEST) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=Release \
@@ -25,8 +25,10 @@ test-native: $(VENV)/.test
 	$(BIN)/cmake --build $(CTEST)
 	$(BIN)/ctest --test-dir $(CTEST) --output-on-failure
 
+# A process for each file: the driver keeps state of CUDA and OpenGL per process, and one file's contexts stay out of another's.
 test-gpu: $(VENV)/.test  ## the tests that need an NVIDIA GPU
-	$(BIN)/python -m pytest -m gpu tests/gpu $(ARGS)
+	@failed=; for file in tests/gpu/test_*.py; do \
+		$(BIN)/python -m pytest -m gpu $$file $(ARGS) || failed=1; done; [ -z "$$failed" ]
 
 bench: $(VENV)/.test  ## CPU figures: medians, and ratios against peers measured in the same run
 	$(BIN)/python benchmarks/bench_cpu.py $(ARGS)
