@@ -48,7 +48,7 @@ lint: $(VENV)/.lint  ## style and types
 
 format: $(VENV)/.lint
 	$(BIN)/ruff format .
-	find native tests/native -name '*.[ch]pp' -o -name '*.h' | xargs clang-format -i
+	find native tests/native tests/unit/cuda -name '*.[ch]pp' -o -name '*.h' | xargs clang-format -i
 
 wheel: $(BIN)/python  ## a wheel in dist/
 	$(BIN)/python -m pip wheel --no-deps -w dist .

@@ -18,8 +18,8 @@ std::vector<unsigned char> read_npy(const std::string& path);
 // Throws when nothing can be written there, before there is anything to write.
 void require_writable(const std::string& path);
 
-// One-dimensional float32; uint8 when the size is no multiple of 4. A file appears when it is complete; a device
-// or a pipe is written as it is.
+// One-dimensional float32; uint8 when the size is no multiple of 4. A file appears when it is complete; a
+// device or a pipe is written as it is.
 void write_npy(const std::string& path, const std::vector<unsigned char>& bytes);
 
 }  // namespace player

@@ -16,7 +16,8 @@ std::vector<int> core_siblings(int cpu);
 // Physical cores among the allowed processors, at most what the container's CPU quota gives; at least 1.
 int usable_cores();
 
-// Bytes of a core's second-level cache, and of the third-level cache that it shares; common sizes when unknown.
+// Bytes of a core's second-level cache, and of the third-level cache that it shares; common sizes when
+// unknown.
 std::uint64_t second_level_cache();
 std::uint64_t shared_cache();
 

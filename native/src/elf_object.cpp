@@ -141,7 +141,8 @@ class Linker {
             end_ = round_up(end_, kPage);
             parts_[static_cast<std::size_t>(part)] = end_;
             for (Section& section : sections_) {
-                const bool loaded = section.header.sh_type != SHT_NULL && (section.header.sh_flags & SHF_ALLOC) != 0;
+                const bool loaded =
+                    section.header.sh_type != SHT_NULL && (section.header.sh_flags & SHF_ALLOC) != 0;
                 if (!loaded || part_of(section.header) != part) continue;
                 const u64 align = section.header.sh_addralign == 0 ? 1 : section.header.sh_addralign;
                 if (align > kMostAlignment || (align & (align - 1)) != 0)

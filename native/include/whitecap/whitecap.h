@@ -9,9 +9,9 @@
  *     wc_get_param(graph, "heights_out", heights, sizeof heights, NULL);
  *     wc_destroy(graph);
  *
- * A module binary is native code: load only captures that you trust. A graph is used by one thread at a time; different
- * graphs may be used by different threads. Functions that can fail return a wc_error, or NULL or 0 and set the calling
- * thread's last error. The functions of apic.h work on the same graphs.
+ * A module binary is native code: load only captures that you trust. A graph is used by one thread at a time;
+ * different graphs may be used by different threads. Functions that can fail return a wc_error, or NULL or 0
+ * and set the calling thread's last error. The functions of apic.h work on the same graphs.
  */
 #ifndef WHITECAP_WHITECAP_H
 #define WHITECAP_WHITECAP_H
@@ -47,16 +47,17 @@ typedef struct wc_module_bytes {
 
 /* Zero means the default everywhere. Nothing of it is needed after wc_load returns. */
 typedef struct wc_load_desc {
-    const char* path;               /* the `.wrp` file; ".wrp" is added when it is missing */
-    const void* data;               /* or its bytes: give one of the two */
-    size_t size;                    /* of data */
-    const char* modules_folder;     /* default: "<stem>_modules" beside path */
-    const wc_module_bytes* modules; /* or the module binaries themselves; needed with data unless a folder is given */
+    const char* path;           /* the `.wrp` file; ".wrp" is added when it is missing */
+    const void* data;           /* or its bytes: give one of the two */
+    size_t size;                /* of data */
+    const char* modules_folder; /* default: "<stem>_modules" beside path */
+    const wc_module_bytes*
+        modules; /* or the module binaries themselves; needed with data unless a folder is given */
     size_t module_count;
-    wc_device device;     /* another one than the file's needs module binaries for it */
-    int threads;          /* CPU: 1 to 256; default: chosen from the machine and the size of each launch */
-    int cuda_ordinal;     /* CUDA: device number, when no context is given */
-    void* cuda_context;   /* CUDA: CUcontext of the caller's; default: the device's primary context */
+    wc_device device;      /* another one than the file's needs module binaries for it */
+    int threads;           /* CPU: 1 to 256; default: chosen from the machine and the size of each launch */
+    int cuda_ordinal;      /* CUDA: device number, when no context is given */
+    void* cuda_context;    /* CUDA: CUcontext of the caller's; default: the device's primary context */
     uint64_t memory_limit; /* most bytes that the capture may ask for; default 256 GiB */
     int plain_launches;    /* CPU: 1 = never join launches over the same rows (the bits are the same) */
 } wc_load_desc;
@@ -82,8 +83,8 @@ WC_API void wc_destroy(wc_graph* graph);
 WC_API wc_error wc_launch(wc_graph* graph, void* stream);
 WC_API wc_error wc_synchronize(wc_graph* graph);
 
-/* Whole parameters; size must be wc_param_size exactly. wc_get_param returns when the bytes are there; the async form on
- * CUDA when the copy is ordered on the stream. */
+/* Whole parameters; size must be wc_param_size exactly. wc_get_param returns when the bytes are there; the
+ * async form on CUDA when the copy is ordered on the stream. */
 WC_API wc_error wc_set_param(wc_graph* graph, const char* name, const void* data, size_t size, void* stream);
 WC_API wc_error wc_get_param(wc_graph* graph, const char* name, void* data, size_t size, void* stream);
 WC_API wc_error wc_get_param_async(wc_graph* graph, const char* name, void* data, size_t size, void* stream);
@@ -111,8 +112,10 @@ WC_API void* wc_cuda_graph(wc_graph* graph);
 WC_API void* wc_cuda_graph_exec(wc_graph* graph);
 WC_API void* wc_cuda_stream(wc_graph* graph);
 WC_API void* wc_cuda_context(wc_graph* graph);
-/* Adds the whole program to a graph of the caller's, after `count` nodes of it; `node` (may be NULL) receives its end. */
-WC_API wc_error wc_cuda_add_to_graph(wc_graph* graph, void* parent, void* const* dependencies, size_t count, void** node);
+/* Adds the whole program to a graph of the caller's, after `count` nodes of it; `node` (may be NULL) receives
+ * its end. */
+WC_API wc_error wc_cuda_add_to_graph(wc_graph* graph, void* parent, void* const* dependencies, size_t count,
+                                     void** node);
 /* Adds the whole program to the capture that `stream` is in. */
 WC_API wc_error wc_cuda_add_to_capture(wc_graph* graph, void* stream);
 

@@ -1,9 +1,11 @@
 // A CUDA driver that runs on the host, so that everything around the GPU is tested without one.
 //
-// Memory is host memory, streams run at once, graphs are executed node by node in order of their edges. A "module" is text:
-// a line `target sm_90`, then a line `kernel <name> <parameter bytes> ...` for each kernel, and `table <name> <integer> ...`
-// for a global array; what a kernel does is a callback of the test. Calls that need a current context fail without one, as in the real driver. Every handle is counted, any call
-// can be made to fail, and a graph can be printed. Build: g++ -std=c++17 -shared -fPIC fake_driver.cpp -o libfake.so
+// Memory is host memory, streams run at once, graphs are executed node by node in order of their edges. A
+// "module" is text: a line `target sm_90`, then a line `kernel <name> <parameter bytes> ...` for each kernel,
+// and `table <name> <integer> ...` for a global array; what a kernel does is a callback of the test. Calls
+// that need a current context fail without one, as in the real driver. Every handle is counted, any call can
+// be made to fail, and a graph can be printed. Build: g++ -std=c++17 -shared -fPIC fake_driver.cpp -o
+// libfake.so
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +19,24 @@
 
 namespace {
 
-enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_IMAGE = 200, INVALID_CONTEXT = 201, NO_BINARY = 209 };
-enum { UNSUPPORTED_PTX = 222, NOT_FOUND = 500, KERNEL = 0, MEMCPY = 1, MEMSET = 2, CHILD = 4, EMPTY = 5, CONDITIONAL = 13 };
+enum {
+    OK = 0,
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    INVALID_IMAGE = 200,
+    INVALID_CONTEXT = 201,
+    NO_BINARY = 209
+};
+enum {
+    UNSUPPORTED_PTX = 222,
+    NOT_FOUND = 500,
+    KERNEL = 0,
+    MEMCPY = 1,
+    MEMSET = 2,
+    CHILD = 4,
+    EMPTY = 5,
+    CONDITIONAL = 13
+};
 
 struct Function {
     std::string name;
@@ -128,7 +146,7 @@ int enter(const char* call, bool needs_context = true) {
 }
 
 // Returns early with an error when the call must fail.
-#define ENTER()                                      \
+#define ENTER() \
     if (const int error = enter(__func__)) return error
 
 std::size_t used() {
@@ -147,7 +165,8 @@ void release(Graph* graph) {
 
 void run_kernel(const Function& function, void** arguments, const unsigned* grid, const unsigned* block) {
     if (function.name == "wc_condition") {
-        const auto when_true = *static_cast<std::uint64_t*>(arguments[0]), when_false = *static_cast<std::uint64_t*>(arguments[1]);
+        const auto when_true = *static_cast<std::uint64_t*>(arguments[0]),
+                   when_false = *static_cast<std::uint64_t*>(arguments[1]);
         const bool holds = **static_cast<int**>(arguments[2]) != 0;
         if (when_true != 0) conditions[when_true] = holds;
         if (when_false != 0) conditions[when_false] = !holds;
@@ -164,7 +183,8 @@ void run_kernel(const Function& function, void** arguments, const unsigned* grid
 }
 
 void run_set(const MemsetParams& p) {
-    for (std::size_t i = 0; i < p.width; ++i) std::memcpy(reinterpret_cast<char*>(p.dst) + i * p.element, &p.value, p.element);
+    for (std::size_t i = 0; i < p.width; ++i)
+        std::memcpy(reinterpret_cast<char*>(p.dst) + i * p.element, &p.value, p.element);
 }
 
 void run(const Graph* graph) {
@@ -175,7 +195,8 @@ void run(const Graph* graph) {
             for (auto& argument : node->arguments) pointers.push_back(argument.data());
             run_kernel(*p.kernel.function, pointers.data(), p.kernel.grid, p.kernel.block);
         } else if (p.type == MEMCPY) {
-            std::memmove(reinterpret_cast<void*>(p.memcpy.dst.device), reinterpret_cast<void*>(p.memcpy.src.device), p.memcpy.width);
+            std::memmove(reinterpret_cast<void*>(p.memcpy.dst.device),
+                         reinterpret_cast<void*>(p.memcpy.src.device), p.memcpy.width);
         } else if (p.type == MEMSET) {
             run_set(p.memset);
         } else if (p.type == CHILD) {
@@ -205,14 +226,17 @@ void print(const Graph* graph, std::ostream& out, const std::string& indent) {
         const NodeParams& p = node->params;
         out << indent << index[node] << ' ';
         if (p.type == KERNEL) {
-            out << p.kernel.function->name << " grid " << p.kernel.grid[0] << 'x' << p.kernel.grid[1] << 'x' << p.kernel.grid[2]
-                << " block " << p.kernel.block[0] << 'x' << p.kernel.block[1] << 'x' << p.kernel.block[2];
+            out << p.kernel.function->name << " grid " << p.kernel.grid[0] << 'x' << p.kernel.grid[1] << 'x'
+                << p.kernel.grid[2] << " block " << p.kernel.block[0] << 'x' << p.kernel.block[1] << 'x'
+                << p.kernel.block[2];
         } else {
-            const std::map<int, const char*> names{{MEMCPY, "copy"}, {MEMSET, "set"}, {CHILD, "child"}, {EMPTY, "empty"}};
+            const std::map<int, const char*> names{
+                {MEMCPY, "copy"}, {MEMSET, "set"}, {CHILD, "child"}, {EMPTY, "empty"}};
             out << (p.type == CONDITIONAL ? (p.conditional.type == 0 ? "if" : "while") : names.at(p.type));
         }
         out << " after";
-        for (std::size_t i = 0; i < node->after.size(); ++i) out << ' ' << index[node->after[i]] << (node->edges[i].type != 0 ? "p" : "");
+        for (std::size_t i = 0; i < node->after.size(); ++i)
+            out << ' ' << index[node->after[i]] << (node->edges[i].type != 0 ? "p" : "");
         out << '\n';
         if (node->body != nullptr) print(node->body, out, indent + "  ");
     }
@@ -251,14 +275,27 @@ int load(Module* module, const char* image) {
 
 extern "C" {
 
-// ---- what tests use -----------------------------------------------------------------------------------------------
+// ---- what tests use
+// -----------------------------------------------------------------------------------------------
 
-void fake_on_kernel(Callback callback) { on_kernel = callback; }
-void fake_fail(const char* call, int nth, int error) { faults[call] = {nth, error}; }
-void fake_heal() { faults.clear(); }
-void fake_capacity(std::size_t bytes) { capacity = bytes; }
-int fake_calls(const char* call) { return calls[call]; }
-void fake_begin_capture(Stream* stream, Graph* graph) { stream->capture = graph; }
+void fake_on_kernel(Callback callback) {
+    on_kernel = callback;
+}
+void fake_fail(const char* call, int nth, int error) {
+    faults[call] = {nth, error};
+}
+void fake_heal() {
+    faults.clear();
+}
+void fake_capacity(std::size_t bytes) {
+    capacity = bytes;
+}
+int fake_calls(const char* call) {
+    return calls[call];
+}
+void fake_begin_capture(Stream* stream, Graph* graph) {
+    stream->capture = graph;
+}
 const char* fake_graph(const Graph* graph) {
     std::ostringstream out;
     print(graph, out, "");
@@ -272,9 +309,12 @@ const char* fake_live() {
     }
     return text.c_str();
 }
-int fake_context_depth() { return int(contexts.size()); }
+int fake_context_depth() {
+    return int(contexts.size());
+}
 
-// ---- the driver ---------------------------------------------------------------------------------------------------
+// ---- the driver
+// ---------------------------------------------------------------------------------------------------
 
 int cuDriverGetVersion(int* out) {
     const char* given = std::getenv("FAKE_CUDA_VERSION");
@@ -287,22 +327,34 @@ int cuInit(unsigned) {
 }
 int cuGetErrorName(int error, const char** out) {
     static std::string name;
-    const std::map<int, const char*> names{{1, "CUDA_ERROR_INVALID_VALUE"},  {2, "CUDA_ERROR_OUT_OF_MEMORY"},
-                                           {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"}, {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
+    const std::map<int, const char*> names{{1, "CUDA_ERROR_INVALID_VALUE"},
+                                           {2, "CUDA_ERROR_OUT_OF_MEMORY"},
+                                           {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+                                           {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
                                            {700, "CUDA_ERROR_ILLEGAL_ADDRESS"}};
     name = names.count(error) != 0 ? names.at(error) : "CUDA_ERROR_" + std::to_string(error);
     *out = name.c_str();
     return OK;
 }
-int cuDeviceGetCount(int* out) { return *out = std::getenv("FAKE_CUDA_EMPTY") != nullptr ? 0 : 1, OK; }
-int cuDeviceGet(int* out, int ordinal) { return *out = ordinal, OK; }
-int cuDeviceGetName(char* out, int, int) { return std::strcpy(out, "Fake GPU"), OK; }
+int cuDeviceGetCount(int* out) {
+    return *out = std::getenv("FAKE_CUDA_EMPTY") != nullptr ? 0 : 1, OK;
+}
+int cuDeviceGet(int* out, int ordinal) {
+    return *out = ordinal, OK;
+}
+int cuDeviceGetName(char* out, int, int) {
+    return std::strcpy(out, "Fake GPU"), OK;
+}
 int cuDeviceGetAttribute(int* out, int attribute, int) {
     *out = attribute == 75 ? 9 : attribute == 16 ? 132 : attribute == 115 ? 1 : 0;
     return OK;
 }
-int cuDeviceGetUuid_v2(void*, int) { return OK; }
-int cuDeviceTotalMem_v2(std::size_t* out, int) { return *out = capacity, OK; }
+int cuDeviceGetUuid_v2(void*, int) {
+    return OK;
+}
+int cuDeviceTotalMem_v2(std::size_t* out, int) {
+    return *out = capacity, OK;
+}
 int cuDevicePrimaryCtxRetain(void** out, int) {
     if (const int error = enter(__func__, false)) return error;
     ++live["primary context"];
@@ -314,11 +366,21 @@ int cuDevicePrimaryCtxRelease_v2(int) {
     ++context_id;  // the context goes, and its modules with it
     return live["module"] = 0, OK;
 }
-int cuCtxGetId(void*, unsigned long long* out) { return *out = context_id, OK; }
-int cuCtxGetCurrent(void** out) { return *out = contexts.empty() ? nullptr : contexts.back(), OK; }
-int cuCtxPushCurrent_v2(void* context) { return contexts.push_back(context), OK; }
-int cuCtxPopCurrent_v2(void** out) { return *out = contexts.back(), contexts.pop_back(), OK; }
-int cuCtxGetDevice(int* out) { return *out = 0, OK; }
+int cuCtxGetId(void*, unsigned long long* out) {
+    return *out = context_id, OK;
+}
+int cuCtxGetCurrent(void** out) {
+    return *out = contexts.empty() ? nullptr : contexts.back(), OK;
+}
+int cuCtxPushCurrent_v2(void* context) {
+    return contexts.push_back(context), OK;
+}
+int cuCtxPopCurrent_v2(void** out) {
+    return *out = contexts.back(), contexts.pop_back(), OK;
+}
+int cuCtxGetDevice(int* out) {
+    return *out = 0, OK;
+}
 
 int cuMemGetInfo_v2(std::size_t* unused, std::size_t* total) {
     ENTER();
@@ -336,7 +398,9 @@ int cuMemAlloc_v2(std::uint64_t* out, std::size_t size) {
     ++live["memory"];
     return OK;
 }
-int cuMemAllocAsync(std::uint64_t* out, std::size_t size, Stream*) { return cuMemAlloc_v2(out, size); }
+int cuMemAllocAsync(std::uint64_t* out, std::size_t size, Stream*) {
+    return cuMemAlloc_v2(out, size);
+}
 int cuMemFree_v2(std::uint64_t address) {
     ENTER();
     if (memory.erase(address) == 0) return INVALID_VALUE;
@@ -344,25 +408,33 @@ int cuMemFree_v2(std::uint64_t address) {
     --live["memory"];
     return OK;
 }
-int cuMemFreeAsync(std::uint64_t address, Stream*) { return cuMemFree_v2(address); }
+int cuMemFreeAsync(std::uint64_t address, Stream*) {
+    return cuMemFree_v2(address);
+}
 int cuMemAllocHost_v2(void** out, std::size_t size) {
     ENTER();
     ++live["pinned"];
     return *out = std::malloc(size), OK;
 }
-int cuMemFreeHost(void* pointer) { return std::free(pointer), --live["pinned"], OK; }
+int cuMemFreeHost(void* pointer) {
+    return std::free(pointer), --live["pinned"], OK;
+}
 
-#define COPY(name, target, source)                                  \
-    int name(target dst, source src, std::size_t size, Stream*) { \
-        ENTER();                                                    \
+#define COPY(name, target, source)                                   \
+    int name(target dst, source src, std::size_t size, Stream*) {    \
+        ENTER();                                                     \
         return std::memmove((void*)dst, (const void*)src, size), OK; \
     }
 COPY(cuMemcpyAsync, std::uint64_t, std::uint64_t)
 COPY(cuMemcpyHtoDAsync_v2, std::uint64_t, const void*)
 COPY(cuMemcpyDtoHAsync_v2, void*, std::uint64_t)
 COPY(cuMemcpyDtoDAsync_v2, std::uint64_t, std::uint64_t)
-int cuMemcpyHtoD_v2(std::uint64_t dst, const void* src, std::size_t size) { return cuMemcpyHtoDAsync_v2(dst, src, size, nullptr); }
-int cuMemcpyDtoH_v2(void* dst, std::uint64_t src, std::size_t size) { return cuMemcpyDtoHAsync_v2(dst, src, size, nullptr); }
+int cuMemcpyHtoD_v2(std::uint64_t dst, const void* src, std::size_t size) {
+    return cuMemcpyHtoDAsync_v2(dst, src, size, nullptr);
+}
+int cuMemcpyDtoH_v2(void* dst, std::uint64_t src, std::size_t size) {
+    return cuMemcpyDtoHAsync_v2(dst, src, size, nullptr);
+}
 int cuMemsetD8Async(std::uint64_t dst, unsigned char value, std::size_t size, Stream*) {
     ENTER();
     return std::memset(reinterpret_cast<void*>(dst), value, size), OK;
@@ -413,7 +485,9 @@ int cuFuncSetAttribute(Function*, int, int) {
     ENTER();
     return OK;
 }
-int cuFuncGetAttribute(int* out, int, Function*) { return *out = 1024, OK; }
+int cuFuncGetAttribute(int* out, int, Function*) {
+    return *out = 1024, OK;
+}
 int cuFuncGetParamInfo(Function* function, std::size_t index, std::size_t* offset, std::size_t* size) {
     if (index >= function->sizes.size()) return INVALID_VALUE;
     *offset = 0;
@@ -423,8 +497,8 @@ int cuFuncLoad(Function*) {
     ENTER();
     return OK;
 }
-int cuLaunchKernel(Function* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned,
-                   Stream*, void** arguments, void**) {
+int cuLaunchKernel(Function* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned, Stream*, void** arguments, void**) {
     ENTER();
     const unsigned grid[] = {gx, gy, gz}, block[] = {bx, by, bz};
     return run_kernel(*function, arguments, grid, block), OK;
@@ -435,21 +509,26 @@ int cuStreamCreate(Stream** out, unsigned) {
     ++live["stream"];
     return *out = new Stream, OK;
 }
-int cuStreamDestroy_v2(Stream* stream) { return delete stream, --live["stream"], OK; }
+int cuStreamDestroy_v2(Stream* stream) {
+    return delete stream, --live["stream"], OK;
+}
 int cuStreamSynchronize(Stream*) {
     ENTER();
     return OK;
 }
-int cuStreamIsCapturing(Stream* stream, int* out) { return *out = stream->capture != nullptr, OK; }
-int cuStreamGetCaptureInfo_v3(Stream* stream, int* status, std::uint64_t*, Graph** graph, const Node* const** after, const Edge** edges,
-                              std::size_t* count) {
+int cuStreamIsCapturing(Stream* stream, int* out) {
+    return *out = stream->capture != nullptr, OK;
+}
+int cuStreamGetCaptureInfo_v3(Stream* stream, int* status, std::uint64_t*, Graph** graph,
+                              const Node* const** after, const Edge** edges, std::size_t* count) {
     *status = stream->capture != nullptr;
     *graph = stream->capture;
     *after = stream->frontier.data();
     *edges = stream->edges.data();
     return *count = stream->frontier.size(), OK;
 }
-int cuStreamUpdateCaptureDependencies_v2(Stream* stream, Node** after, const Edge*, std::size_t count, unsigned) {
+int cuStreamUpdateCaptureDependencies_v2(Stream* stream, Node** after, const Edge*, std::size_t count,
+                                         unsigned) {
     stream->frontier.assign(after, after + count);
     return stream->edges.assign(count, Edge{}), OK;
 }
@@ -458,32 +537,44 @@ int cuEventCreate(int** out, unsigned) {
     ++live["event"];
     return *out = new int, OK;
 }
-int cuEventDestroy_v2(int* event) { return delete event, --live["event"], OK; }
+int cuEventDestroy_v2(int* event) {
+    return delete event, --live["event"], OK;
+}
 int cuEventRecord(int*, Stream*) {
     ENTER();
     return OK;
 }
-int cuEventQuery(int*) { return OK; }
+int cuEventQuery(int*) {
+    return OK;
+}
 int cuEventSynchronize(int*) {
     ENTER();
     return OK;
 }
-int cuEventElapsedTime(float* out, int*, int*) { return *out = 1, OK; }
+int cuEventElapsedTime(float* out, int*, int*) {
+    return *out = 1, OK;
+}
 
 int cuGraphCreate(Graph** out, unsigned) {
     ENTER();
     ++live["graph"];
     return *out = new Graph, OK;
 }
-int cuGraphDestroy(Graph* graph) { return release(graph), --live["graph"], OK; }
-int cuGraphAddNode_v2(Node** out, Graph* graph, Node* const* after, const Edge* edges, std::size_t count, NodeParams* params) {
+int cuGraphDestroy(Graph* graph) {
+    return release(graph), --live["graph"], OK;
+}
+int cuGraphAddNode_v2(Node** out, Graph* graph, Node* const* after, const Edge* edges, std::size_t count,
+                      NodeParams* params) {
     ENTER();
     for (std::size_t i = 0; i < count; ++i) {
         const bool programmatic = edges != nullptr && edges[i].type != 0;
         if (after[i]->owner != graph) return INVALID_VALUE;
-        if (programmatic && (params->type != KERNEL || after[i]->params.type != KERNEL || edges[i].from_port != 1)) return INVALID_VALUE;
+        if (programmatic &&
+            (params->type != KERNEL || after[i]->params.type != KERNEL || edges[i].from_port != 1))
+            return INVALID_VALUE;
     }
-    auto* const node = new Node{*params, {}, {after, after + count}, std::vector<Edge>(count), nullptr, graph};
+    auto* const node =
+        new Node{*params, {}, {after, after + count}, std::vector<Edge>(count), nullptr, graph};
     if (edges != nullptr) node->edges.assign(edges, edges + count);
     if (params->type == KERNEL) copy_arguments(node, params->kernel);
     if (params->type == CONDITIONAL) params->conditional.bodies = &(node->body = new Graph);
@@ -508,7 +599,9 @@ int cuGraphInstantiateWithFlags(Graph** out, Graph* graph, unsigned long long) {
     ++live["exec"];
     return *out = graph, OK;
 }
-int cuGraphExecDestroy(Graph*) { return --live["exec"], OK; }
+int cuGraphExecDestroy(Graph*) {
+    return --live["exec"], OK;
+}
 int cuGraphUpload(Graph*, Stream*) {
     ENTER();
     return OK;
