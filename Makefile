@@ -1,5 +1,5 @@
 # The two commands of a newcomer: `make run` and `make test`. `make help` lists the others.
-PYTHON ?= python3
+PYTHON ?= $(shell .ci/python)
 VENV   := .venv
 BIN    := $(VENV)/bin
 ARGS   ?=
@@ -59,8 +59,12 @@ clean:  ## remove what was built, the virtual environment included
 help:
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-$(BIN)/python:
-	@PYTHON=$(PYTHON) .ci/system-packages
+# Before $(PYTHON) is looked for: this may install it.
+$(VENV)/.system:
+	@.ci/system-packages
+	@mkdir -p $(VENV) && touch $@
+
+$(BIN)/python: | $(VENV)/.system
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 10) or sys.exit("Whitecap needs Python 3.10 or newer; $(PYTHON) is %d.%d. Try: make run PYTHON=python3.12" % v[:2])'
 	$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --upgrade pip
@@ -70,7 +74,7 @@ $(VENV)/.run: $(BIN)/python $(SOURCES)
 	@touch $@
 
 $(VENV)/.test: $(BIN)/python $(SOURCES)
-	@PYTHON=$(PYTHON) .ci/system-packages --tests
+	@.ci/system-packages --tests
 	$(BIN)/python -m pip install --quiet -e '.[test]'
 	@touch $@ $(VENV)/.run
 

@@ -57,6 +57,13 @@ def _window(options: Namespace) -> int:
 
     try:
         return run(options)
+    except ModuleNotFoundError as error:
+        if error.name != "imgui_bundle":
+            raise
+        raise UserError(
+            "the window: its panels need imgui-bundle, which has no package for Python 3.10; use Python 3.11 or newer, "
+            "or run with --offscreen"
+        ) from error
     except NoDisplay as error:
         from .offscreen import demonstration
 
