@@ -32,18 +32,15 @@ def draw(app: PanelHost) -> None:
     else:
         _data(app)
     _number(app, "Exaggeration", "exaggeration", 0.1, 10.0, "x", "Waves drawn higher than they are.", log=True)
-    wires = switch("Wireframe", look.wireframe, "The lines of the grid (X).")
-    if wires is not None:
-        look.wireframe = wires
     quality = switch(
         "Drop layers when slow", look.auto_quality, "On a software rasteriser layers are left out to stay fluent."
     )
     if quality is not None:
         look.auto_quality = quality
-    dropped = list(getattr(app.stage.renderer, "degraded", []))
-    if dropped:
-        note(f"Left out now: {', '.join(dropped)}")
     _camera(app)
+    dropped = list(getattr(app.stage.renderer, "degraded", []))
+    if dropped:  # comes and goes by itself: last, so that it moves no button under a hand
+        note(f"Left out now: {', '.join(dropped)}")
 
 
 def _number(
@@ -91,7 +88,11 @@ def _water(app: PanelHost) -> None:
 def _data(app: PanelHost) -> None:
     look = app.look
     table = choice(
-        "Colours", look.colormap, names(), "All but grey suit colour-blind eyes; vik, balance and RdBu centre on zero."
+        "Colours",
+        look.colormap,
+        names(),
+        "All but grey suit colour-blind eyes; vik, balance and RdBu centre on zero.",
+        words=names(),
     )
     if table is not None:
         look.colormap = table
@@ -107,6 +108,9 @@ def _data(app: PanelHost) -> None:
         _number(
             app, "Every", "contour_interval", 0.0, 1.0, "u", "Height between two lines; 0 is chosen from the range."
         )
+    wires = switch("Wireframe", look.wireframe, "The lines of the grid (X).")
+    if wires is not None:
+        look.wireframe = wires
     _number(app, "Shading", "shading", 0.0, 1.0, "", "0 shows the table's exact colours, 1 a shaded relief.")
 
 

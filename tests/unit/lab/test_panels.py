@@ -16,7 +16,7 @@ from whitecap.app.lab.keys import KEYS, Shortcuts
 from whitecap.app.lab.probes import Probe
 from whitecap.app.lab.sources import Source
 from whitecap.app.lab.walls import Box
-from whitecap.app.panels import capture, dock, draw, overlay, plots, question, simulation, status, widgets
+from whitecap.app.panels import capture, dock, draw, overlay, plots, question, simulation, status, view, widgets
 from whitecap.app.panels.state import state_of
 from whitecap.app.scene import Grid
 from whitecap.app.viewport import Viewport
@@ -517,3 +517,21 @@ def test_the_red_part_begins_at_the_limit(value: float, low: float, high: float,
 )
 def test_numbers_read_well(value: float, whole: bool, text: str) -> None:
     assert widgets.number_format(value, whole) == text
+
+
+@pytest.mark.parametrize("mode", ["water", "data"])
+def test_the_view_panel_offers_what_the_view_can_show(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The grid's lines and the tables belong to the data view; the tables are written as their authors do."""
+    switches: list[str] = []
+    words: list[str] = []
+    monkeypatch.setattr(view, "switch", lambda name, on, help="": switches.append(name))
+    monkeypatch.setattr(view, "choice", lambda *args, words=(): shown(words))
+
+    def shown(names: Any) -> None:
+        words.extend(names)
+
+    host = FakeHost()
+    host.look.mode = mode
+    Screen(host, view.draw).gui.release()
+    assert ("Wireframe" in switches) == ("RdBu" in words) == (mode == "data")
+    assert ("Caustics" in switches) == (mode == "water")
