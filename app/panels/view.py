@@ -32,6 +32,9 @@ def draw(app: PanelHost) -> None:
     else:
         _data(app)
     _number(app, "Exaggeration", "exaggeration", 0.1, 10.0, "x", "Waves drawn higher than they are.", log=True)
+    smooth = switch("Multisampling", look.samples > 1, "Smooth edges: every pixel is the mean of several samples.")
+    if smooth is not None:
+        look.samples = Look().samples if smooth else 0
     quality = switch(
         "Drop layers when slow", look.auto_quality, "On a software rasteriser layers are left out to stay fluent."
     )

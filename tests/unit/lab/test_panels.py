@@ -535,3 +535,17 @@ def test_the_view_panel_offers_what_the_view_can_show(mode: str, monkeypatch: py
     Screen(host, view.draw).gui.release()
     assert ("Wireframe" in switches) == ("RdBu" in words) == (mode == "data")
     assert ("Caustics" in switches) == (mode == "water")
+
+
+@pytest.mark.parametrize(("samples", "after"), [(4, 0), (0, 4), (1, 4), (16, 0)])
+def test_the_multisampling_switch_turns_it_off_and_on(
+    samples: int, after: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clicks = ["Multisampling"]
+    monkeypatch.setattr(
+        view, "switch", lambda name, on, help="": not on if name in clicks and clicks.remove(name) is None else None
+    )
+    host = FakeHost()
+    host.look.samples = samples
+    Screen(host, view.draw).gui.release()
+    assert (host.look.samples, host.errors.entries) == (after, [])
