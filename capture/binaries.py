@@ -25,7 +25,7 @@ def disk_cache() -> cache.DiskCache:
     """The cache in use; made anew when its place has changed."""
     global _cache
     folder = cache.default_folder()
-    if _cache is None or (_cache.folder != folder and _cache._temporary is None):
+    if _cache is None or (_cache.folder != folder and not _cache.is_temporary):
         _cache = cache.DiskCache(folder)
     return _cache
 

@@ -44,6 +44,11 @@ class DiskCache:
         self.limit = limit
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
 
+    @property
+    def is_temporary(self) -> bool:
+        """Whether the folder asked for could not be written and another one stands in for it."""
+        return self._temporary is not None
+
     def get(self, key: str, suffix: str) -> Path | None:
         """The file of a sound entry, or None."""
         for path in self._entries(f"{key}-*{suffix}"):
