@@ -88,14 +88,14 @@ class Application:
             self.message = ""
         self.timings.frame.add(seconds * 1e3)
         self.swap.pump()
-        self._follow_lab()
         steer(self.stage.camera, self.shortcuts.held, seconds, self.viewport.size)
         self.stage.camera.update(seconds)
-        self._simulate(seconds)
+        self._on_device(self._follow_lab)
+        self._on_device(lambda: self._simulate(seconds))
         if self.viewport.empty:
             return
-        with self.timings.measure("transfer"), span("transfer", "frame"):
-            self.backend.transfer.transfer(self.simulation, self.stage.surface)
+        if not self._on_device(self._transfer):
+            self._transfer()
         start = perf_counter()
         with span("draw", "frame"):
             self._draw(seconds, target)
@@ -197,7 +197,10 @@ class Application:
         try:
             return perform(self, action)
         except Exception as error:
-            self.show_error(error)
+            if is_gpu_failure(self.simulation, error):
+                leave_gpu(self, error)
+            else:
+                self.show_error(error)
             return True
 
     def recapture(self, grid: Grid) -> None:
@@ -284,17 +287,23 @@ class Application:
         drop(self.simulation, WELCOME_FRAMES - self._drops_left)
         self._drops_left -= 1
 
-    def step(self) -> bool:
-        """One simulated frame; False when the lab stopped the run. A GPU that fails is left for the CPU."""
+    def _on_device(self, work: Callable[[], object]) -> bool:
+        """Does what the simulation's device takes part in. A GPU that fails is left for the CPU: False then."""
         try:
-            return self._step()
+            work()
         except Exception as error:
             if not is_gpu_failure(self.simulation, error):
                 raise
             leave_gpu(self, error)
             return False
+        return True
 
-    def _step(self) -> bool:
+    def _transfer(self) -> None:
+        with self.timings.measure("transfer"), span("transfer", "frame"):
+            self.backend.transfer.transfer(self.simulation, self.stage.surface)
+
+    def step(self) -> bool:
+        """One simulated frame; False when the lab stopped the run."""
         self.lab.before_frame()
         self.simulation.frame()
         if self.simulation.device == "cpu":

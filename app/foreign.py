@@ -40,7 +40,7 @@ class FileScene(Scene):
     fields = ()
 
     def __init__(self, path: Path, field: HeightField) -> None:
-        self.path = path
+        self.file = path  # type: ignore[misc]
         self.name = path.name  # type: ignore[misc]
         self.title = path.name  # type: ignore[misc]
         self.description = f"A capture loaded from {path}."  # type: ignore[misc]
@@ -54,7 +54,7 @@ class FileScene(Scene):
         self._refuse()
 
     def _refuse(self) -> NoReturn:
-        raise UserError(f"{self.path.name} is a loaded capture: its grid and sub-steps are fixed in the file")
+        raise UserError(f"{self.name} is a loaded capture: its grid and sub-steps are fixed in the file")
 
 
 def height_fields(capture: wc.Capture) -> list[HeightField]:

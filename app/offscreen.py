@@ -12,6 +12,8 @@ from .application import Application
 from .backend import choose_device, decide, egl_device
 from .choices import DEFAULT_SIZE, apply_document, apply_view, chosen_grid, chosen_scene, moves_by_itself
 from .demonstration import drop
+from .errors import notice
+from .fallback import open_simulation
 from .interrupt import uninterrupted
 from .messages import counted
 from .settings import Settings
@@ -41,6 +43,11 @@ class OffscreenSession:
         scene = simulation.scene if simulation else chosen_scene(options)
         grid = simulation.grid if simulation else chosen_grid(options, scene)
         device, reason = choose_device(options.backend)
+        if simulation is None:
+            simulation, problem = open_simulation(scene, grid, device, options.backend)
+            device, reason = simulation.device, reason or problem
+            if problem:
+                notice(f"frames run on the CPU: {problem}")
         width, height = getattr(options, "size", None) or DEFAULT_SIZE
         with uninterrupted():
             self.context = offscreen_context(egl_device() if device == "cuda" else None)
@@ -49,7 +56,7 @@ class OffscreenSession:
             stage = Stage(self.context, grid)
         stage.look.auto_quality = False
         self.application = Application(
-            simulation or Simulation(scene, grid, device=device),
+            simulation,
             stage,
             decide(options.backend, device, reason, stage.surface),
             gui=_gui(self.context) if getattr(options, "panels", False) else None,

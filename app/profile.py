@@ -12,6 +12,7 @@ from .captures import CaptureCache
 from .choices import chosen_grid, chosen_scene
 from .demonstration import drop
 from .errors import notice
+from .fallback import open_simulation
 from .gl_context import GLUnavailable
 from .messages import counted
 from .simulation import Simulation
@@ -35,7 +36,7 @@ def _run(options: Namespace, cache: CaptureCache) -> None:
     scene = chosen_scene(options)
     device, _ = choose_device(options.backend)
     with trace.span("open", "capture"):
-        simulation = Simulation(scene, chosen_grid(options, scene), device=device, cache=cache)
+        simulation, _ = open_simulation(scene, chosen_grid(options, scene), device, options.backend, cache)
     simulation.synchronous = True
     try:
         _run_drawn(options, simulation)

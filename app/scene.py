@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -118,6 +119,7 @@ class Scene:
     fields: inputs on the grid, carried over a recapture and resampled when the size changes (integers by nearest cell).
     Every other input keeps its bytes over a recapture when its size is unchanged.
     look: (field of `view.look.Look`, value) pairs that suit the scene.
+    file: a capture that is replayed as it is; None for a scene that records its own.
     """
 
     name: ClassVar[str] = ""
@@ -128,6 +130,7 @@ class Scene:
     heights: ClassVar[str] = "heights"
     fields: ClassVar[tuple[str, ...]] = ("heights", "heights_prev")
     look: ClassVar[tuple[tuple[str, Any], ...]] = ()
+    file: ClassVar[Path | None] = None
     default_grid: ClassVar[Grid] = Grid()
 
     def record(self, grid: Grid) -> RecordedScene:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import traceback
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
 from .application import Application
 from .backend import choose_device, decide
 from .choices import apply_document, apply_view, chosen_grid, chosen_scene, moves_by_itself
 from .errors import UserError
+from .fallback import open_simulation
 from .gui import Gui
 from .interrupt import uninterrupted
 from .job import Job
 from .scene import Scene
 from .settings import Settings
-from .simulation import Simulation
 from .splash import draw_splash
 from .stage import Stage
 from .window import HIDDEN_RATE, MAX_RATE, Clock, Window
@@ -69,15 +70,16 @@ class WindowSession:
         options, scene, grid, device = self._options, self._scene, self._grid, self._device
         if options.full_screen:
             self.window.toggle_full_screen()
-        job = Job(f"opening {scene.title or scene.name}", lambda: Simulation(scene, grid, device=device))
+        job = Job(f"opening {scene.title or scene.name}", lambda: open_simulation(scene, grid, device, options.backend))
         if not self._splash(job):
             return False
+        simulation, problem = job.result()
         with uninterrupted():
             stage = Stage(self.window.context, grid)
         self.application = application = Application(
-            job.result(),
+            simulation,
             stage,
-            decide(options.backend, device, self._reason, stage.surface),
+            decide(options.backend, simulation.device, self._reason or problem, stage.surface),
             gui=self.gui,
             settings=self.settings,
             viewport=self.window.viewport(),
@@ -159,7 +161,7 @@ class WindowSession:
             self.gui.release()
         self.window.close()
 
-    def _splash(self, job: Job[Simulation]) -> bool:
+    def _splash(self, job: Job[Any]) -> bool:
         """Shows that something goes on until the job is done; False when the window was closed before."""
         waited = 0.0
         while not job.wait(0.001):

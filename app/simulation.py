@@ -35,9 +35,7 @@ class Simulation:
         *,
         device: str = "cpu",
         cache: CaptureCache | None = None,
-        path: Path | None = None,
     ) -> None:
-        """path: a capture of the scene to open in place of one from the cache."""
         self.scene = scene
         self.grid = grid or scene.default_grid
         self.device = device
@@ -54,10 +52,10 @@ class Simulation:
         self.cache = cache or CaptureCache()
         self.graph: wc.Graph
         self.path: Path
-        if path is None:
+        if scene.file is None:
             self.graph, self.path = self.cache.load(scene, self.grid, device)
         else:
-            self.graph, self.path = open_capture(path, device), path
+            self.graph, self.path = open_capture(scene.file, device), scene.file
         self._bind()
 
     # ---- frames

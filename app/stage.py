@@ -39,10 +39,14 @@ class Stage:
         if (grid.shape, grid.cell) == (self.grid.shape, self.grid.cell):
             self.grid = grid
             return
-        former, self.surface = self.surface, self._make_surface(grid)
-        former.release()
         self.grid = grid
+        self.renew_surface()
         self.camera.set_extent(extent(grid))
+
+    def renew_surface(self) -> None:
+        """Another surface of the same size, with GL objects of its own."""
+        former, self.surface = self.surface, self._make_surface(self.grid)
+        former.release()
 
     def fit(self, viewport: Viewport) -> None:
         """Tells the camera that the whole window is free; a camera that stands at home stays at home."""

@@ -23,7 +23,7 @@ class Swap:
     def __init__(self, application: Application) -> None:
         self._application = application
         self._job: Job[Any] | None = None
-        self._job_grid = Grid()
+        self._job_scene, self._job_grid = application.simulation.scene, Grid()
         self._wish: tuple[Scene, Grid] | None = None
 
     @property
@@ -47,6 +47,13 @@ class Swap:
         running = self._application.simulation
         remove_capture(running.cache.path(running.scene, running.grid, running.device))
         self.open_scene(running.scene.name, running.grid, even_the_same=True)
+
+    def start_again(self) -> None:
+        """The device is another one now: what is being captured is made for that one instead."""
+        if self._job is not None:
+            self._wish = self._wish or (self._job_scene, self._job_grid)
+            self._job = None
+            self._start()
 
     def save_capture(self, path: Path) -> None:
         """Copies the running capture and its modules to a place of the user's. Raises UserError."""
@@ -100,7 +107,7 @@ class Swap:
             return
         cache, device = running.cache, running.device
         label = f"capturing {scene.name} {grid.width} x {grid.height}, {counted(grid.substeps, 'sub-step')}"
-        self._job_grid = grid
+        self._job_scene, self._job_grid = scene, grid
         if scene is running.scene:
             self._job = Job(label, lambda: cache.load(scene, grid, device))
         else:
@@ -109,7 +116,7 @@ class Swap:
     def _show_capture(self, path: Path, field: HeightField) -> None:
         running = self._application.simulation
         scene = FileScene(path, field)
-        self._application.take_over(Simulation(scene, device=running.device, cache=running.cache, path=path))
+        self._application.take_over(Simulation(scene, device=running.device, cache=running.cache))
 
     def _ask(self, path: Path, fields: list[HeightField]) -> None:
         from .panels.question import Question, ask

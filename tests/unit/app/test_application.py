@@ -1,12 +1,15 @@
 """The application's loop on the null renderer: time, pointer, keys, recaptures and errors, without OpenGL."""
 
+import threading
 import time
 
 import numpy as np
 import pytest
 from whitecap import _native
 from whitecap.app.application import Application
+from whitecap.app.captures import CaptureCache, record_and_save
 from whitecap.app.errors import UserError
+from whitecap.app.fallback import open_simulation
 from whitecap.app.pose import Pose
 from whitecap.app.scene import Grid
 from whitecap.app.scenes import find_scene
@@ -266,6 +269,12 @@ def test_a_pose_that_is_none_is_an_error_in_the_dialog(application, text):
 # ---- a GPU that fails
 
 
+def fail(*_):
+    error = _native.NativeError("the device fell off the bus")
+    error.code = "WC_ERROR_CUDA"
+    raise error
+
+
 @pytest.mark.parametrize("readable", [True, False])
 def test_a_gpu_that_fails_is_left_for_the_cpu_with_the_waves_kept(application, monkeypatch, readable):
     """A CPU graph stands in for the GPU's: what counts is what the application does with the failure."""
@@ -276,11 +285,6 @@ def test_a_gpu_that_fails_is_left_for_the_cpu_with_the_waves_kept(application, m
     failing = application.simulation
     before = failing.heights().copy()
     failing.device = "cuda"
-
-    def fail(*_):
-        error = _native.NativeError("the device fell off the bus")
-        error.code = "WC_ERROR_CUDA"
-        raise error
 
     monkeypatch.setattr(failing, "_launch", fail)
     if not readable:
@@ -295,6 +299,80 @@ def test_a_gpu_that_fails_is_left_for_the_cpu_with_the_waves_kept(application, m
     frames = application.simulation.frames
     application.fixed_frame()
     assert application.simulation.frames == frames + 1
+
+
+@pytest.mark.parametrize("moment", ["transfer", "sub-step", "input"])
+def test_a_gpu_may_fail_at_any_moment(application, monkeypatch, moment):
+    failing = application.simulation
+    failing.device = "cuda"
+    if moment == "transfer":
+        monkeypatch.setattr(application.backend.transfer, "transfer", fail)
+        application.fixed_frame()
+    elif moment == "sub-step":
+        monkeypatch.setattr(failing.cache, "load", lambda scene, grid, device: (failing.graph, failing.path))
+        monkeypatch.setattr(failing, "_launch", fail)
+        application.perform("step_substep")
+    else:
+        monkeypatch.setattr(failing, "set_input", fail)
+        application.fixed_frame()
+    assert application.simulation is not failing
+    assert application.simulation.device == "cpu"
+    assert "fell off the bus" in application.errors.entries[0].text
+    application.fixed_frame()
+    assert len(application.errors.entries) == 1
+
+
+def test_a_gpu_that_fails_during_a_recapture_gets_no_more_captures(application, monkeypatch):
+    started, go = threading.Event(), threading.Event()
+    load = application.simulation.cache.load
+
+    def slow(scene, grid, device):
+        if device == "cuda":
+            started.set()
+            go.wait(30.0)
+            fail()
+        return load(scene, grid, device)
+
+    monkeypatch.setattr(application.simulation.cache, "load", slow)
+    application.simulation.device = "cuda"
+    application.recapture(GRID.with_(substeps=5))
+    assert started.wait(30.0)
+    monkeypatch.setattr(application.simulation, "_launch", fail)
+    application.fixed_frame()
+    go.set()
+    finish(application)
+    assert (application.simulation.device, application.simulation.grid.substeps) == ("cpu", 5)
+    assert len(application.errors.entries) == 1
+
+
+def test_a_file_that_only_the_gpu_can_run_gives_way_to_the_default_scene(application, tmp_path, monkeypatch):
+    path = tmp_path / "theirs.wrp"
+    record_and_save(find_scene("wave"), GRID, path)
+    application.open_capture(path)
+    application.simulation.device = "cuda"
+    path.unlink()
+    monkeypatch.setattr(application.simulation, "_launch", fail)
+    application.fixed_frame()
+    assert application.simulation.scene.name == "wave"
+    assert "with another scene" in application.errors.entries[0].text
+    application.fixed_frame()
+    assert application.simulation.frames > 0
+
+
+@pytest.mark.parametrize("wanted", ["auto", "cuda-copy"])
+def test_a_gpu_that_cannot_open_the_scene_is_not_insisted_on_unless_forced(tmp_path, monkeypatch, wanted):
+    cache = CaptureCache(tmp_path)
+    load = cache.load
+    monkeypatch.setattr(
+        cache, "load", lambda scene, grid, device: fail() if device == "cuda" else load(scene, grid, device)
+    )
+    if wanted == "auto":
+        simulation, problem = open_simulation(find_scene("wave"), GRID, "cuda", wanted, cache)
+        assert simulation.device == "cpu"
+        assert "fell off the bus" in problem
+    else:
+        with pytest.raises(_native.NativeError, match="fell off the bus"):
+            open_simulation(find_scene("wave"), GRID, "cuda", wanted, cache)
 
 
 # ---- recaptures
