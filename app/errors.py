@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 
@@ -10,14 +11,18 @@ EXIT_OK = 0
 EXIT_FAILURE = 1
 EXIT_USAGE = 2
 EXIT_CHECK = 3
+EXIT_HANGUP = 129
 EXIT_INTERRUPTED = 130
+EXIT_TERMINATED = 143
 
 EXIT_CODES = {
     EXIT_OK: "done",
     EXIT_FAILURE: "it could not be done; one line on standard error says why",
     EXIT_USAGE: "the command line is wrong",
     EXIT_CHECK: "a check ran and failed (--smoke, doctor)",
+    EXIT_HANGUP: "its terminal was closed (SIGHUP)",
     EXIT_INTERRUPTED: "interrupted with Ctrl-C",
+    EXIT_TERMINATED: "asked to end (SIGTERM)",
 }
 
 
@@ -67,8 +72,7 @@ def guarded(action: Callable[[], int], verbose: bool) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return EXIT_OK
     except KeyboardInterrupt:
-        print("whitecap: interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
+        return ended(signal.SIGINT)
     except Exception as error:
         if verbose:
             import traceback
@@ -79,6 +83,13 @@ def guarded(action: Callable[[], int], verbose: bool) -> int:
         if not verbose and not is_foreseen(error):
             print("whitecap: this is a bug; run again with --verbose and report what it prints", file=sys.stderr)
         return code
+
+
+def ended(number: int) -> int:
+    """The exit code after the signal of that number; Ctrl-C is answered with a line."""
+    if number == signal.SIGINT:
+        print("whitecap: interrupted", file=sys.stderr)
+    return 128 + number
 
 
 def describe(error: BaseException) -> tuple[str, int]:

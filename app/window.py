@@ -9,8 +9,8 @@ from contextlib import suppress
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any
 
-from .errors import UserError, one_line
-from .interrupt import uninterrupted
+from .errors import UserError, ended, one_line
+from .interrupt import ending, ending_in_order, uninterrupted
 from .viewport import Viewport, window_viewport
 
 if TYPE_CHECKING:
@@ -59,9 +59,11 @@ class Window:
         self._native.push_handlers(handlers)
 
     def pump(self) -> None:
-        """Delivers the events that came since the last call."""
+        """Delivers the events that came since the last call; a signal that asks to end is the close button's."""
         self._native.switch_to()
         self._native.dispatch_events()
+        if ending.asked:
+            self._native.dispatch_event("on_close")
 
     def show(self) -> None:
         """Puts what was drawn on the screen."""
@@ -155,11 +157,13 @@ def require_display() -> None:
 
 
 def run(options: Namespace) -> int:
-    """Opens the window and runs the application until it is closed."""
+    """Opens the window and runs the application until it is closed, or a signal asks to end."""
     with uninterrupted():
         from .session import run_in_window
 
-    return run_in_window(options)
+    with ending_in_order() as end:
+        code = run_in_window(options)
+    return ended(end.signal) if end.signal is not None else code
 
 
 def _import_pyglet() -> Any:

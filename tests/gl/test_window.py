@@ -4,6 +4,7 @@ import contextlib
 import gc
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -707,6 +708,27 @@ def test_the_program_opens_pokes_and_quits_by_mouse_and_keyboard(xdotool):
         xdotool("key", "Escape")
         assert process.wait(60) == 0
         assert process.stderr.read() == ""
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT], ids=lambda number: number.name)
+def test_a_signal_ends_the_program_as_its_close_button_does(xdotool, number):
+    from whitecap.app.settings import Settings
+
+    process = subprocess.Popen(
+        [sys.executable, "-m", "whitecap.app.cli", "--fresh", "--size", "640x480"], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        window = wait_for(lambda: xdotool("search", "--name", "Whitecap: .* FPS").split()[-1])
+        xdotool("windowsize", "--sync", window, 700, 500)
+        time.sleep(0.3)
+        process.send_signal(number)
+        assert process.wait(60) == 128 + number
+        assert process.stderr.read() == ("whitecap: interrupted\n" if number == signal.SIGINT else "")
+        assert (Settings.load().window_width, Settings.load().window_height) == (700, 500)
     finally:
         if process.poll() is None:
             process.kill()

@@ -17,7 +17,7 @@ from whitecap.app.brush import Stroke, along, stamp
 from whitecap.app.errors import UserError
 from whitecap.app.files import staged, write_atomically
 from whitecap.app.gpu_clock import PENDING, GpuClock
-from whitecap.app.interrupt import uninterrupted
+from whitecap.app.interrupt import ending_in_order, uninterrupted
 from whitecap.app.job import Job
 from whitecap.app.messages import Messages
 from whitecap.app.pace import MAX_CATCH_UP, Pace
@@ -443,6 +443,35 @@ def test_an_uninterrupted_block_on_another_thread_is_a_block():
             return signal.getsignal(signal.SIGINT)
 
     assert Job("beside", work).result() is signal.default_int_handler
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_the_window_is_noted_and_interrupts_nothing(number):
+    with ending_in_order() as ending:
+        with uninterrupted():
+            os.kill(os.getpid(), number)
+            time.sleep(0.01)
+        assert ending.signal == number
+    assert signal.getsignal(number) is (signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
+def test_a_second_ctrl_c_interrupts_a_window_that_does_not_end():
+    with ending_in_order():
+        press_ctrl_c()
+        with pytest.raises(KeyboardInterrupt), uninterrupted():
+            press_ctrl_c()
+
+
+def test_a_hangup_that_nohup_ignores_stays_ignored():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with ending_in_order() as ending:
+            os.kill(os.getpid(), signal.SIGHUP)
+            time.sleep(0.01)
+            assert not ending.asked
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 # ---- viewport
