@@ -110,21 +110,20 @@ unsigned long long current_context_id() {
 struct RecentModules {
     struct Entry {
         unsigned long long context;
-        std::string digest;
+        Bytes image;
         std::shared_ptr<const CudaModule> module;
     };
     std::mutex mutex;
     std::deque<Entry> entries;
 
-    std::shared_ptr<const CudaModule> find(unsigned long long context, const std::string& digest) const {
+    std::shared_ptr<const CudaModule> find(unsigned long long context, const Bytes& image) const {
         for (const Entry& entry : entries) {
-            if (entry.context == context && entry.digest == digest) return entry.module;
+            if (entry.context == context && entry.image == image) return entry.module;
         }
         return nullptr;
     }
-    void add(unsigned long long context, const std::string& digest,
-             std::shared_ptr<const CudaModule> module) {
-        entries.push_front({context, digest, std::move(module)});
+    void add(unsigned long long context, const Bytes& image, std::shared_ptr<const CudaModule> module) {
+        entries.push_front({context, image, std::move(module)});
         if (entries.size() > kRecentModules) entries.pop_back();
     }
 };
@@ -150,10 +149,9 @@ std::vector<std::string> cuda_targets(int major, int minor) {
 
 std::shared_ptr<const CudaModule> CudaModule::load(const Bytes& image, std::string& log) {
     const unsigned long long context = current_context_id();
-    const std::string digest = sha256_hex(image.data(), image.size());
     RecentModules& recent = recent_modules();
     const std::lock_guard<std::mutex> lock(recent.mutex);
-    if (auto found = recent.find(context, digest)) return found;
+    if (auto found = recent.find(context, image)) return found;
 
     char buffer[2048] = {};
     int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -163,7 +161,7 @@ std::shared_ptr<const CudaModule> CudaModule::load(const Bytes& image, std::stri
     log = buffer;
     check(result, "cuModuleLoadDataEx");
     const std::shared_ptr<const CudaModule> module(new CudaModule(handle, context));
-    recent.add(context, digest, module);
+    recent.add(context, image, module);
     return module;
 }
 

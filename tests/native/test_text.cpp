@@ -1,6 +1,9 @@
 // Small parts: digests, UTF-8, texts for messages.
+#include <vector>
+
 #include "check.hpp"
 #include "sha256.hpp"
+#include "sha256_blocks.hpp"
 #include "text.hpp"
 
 using namespace whitecap;
@@ -13,6 +16,17 @@ TEST(sha256_matches_the_published_vectors) {
              std::string("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"));
     CHECK_EQ(digest(std::string(1000000, 'a')),
              std::string("cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"));
+}
+
+TEST(sha256_is_the_same_with_the_processors_instructions) {
+    if (!has_sha256_x86()) return;
+    std::vector<std::uint8_t> blocks(64 * 37);
+    std::uint32_t random = 1;
+    for (std::uint8_t& byte : blocks) byte = std::uint8_t((random = random * 1664525 + 1013904223) >> 24);
+    Sha256State plain{1, 2, 3, 4, 5, 6, 7, 8}, fast = plain;
+    sha256_blocks_plain(plain, blocks.data(), 37);
+    sha256_blocks_x86(fast, blocks.data(), 37);
+    CHECK(plain == fast);
 }
 
 TEST(a_digest_is_64_lowercase_hex_digits) {
