@@ -35,7 +35,7 @@ ending = Ending()
 
 @contextmanager
 def ending_in_order() -> Iterator[Ending]:
-    """In the block Ctrl-C, SIGTERM and SIGHUP only note that the program shall end; a signal that is ignored stays so."""
+    """In the block the signals only note that the program shall end; one that is ignored stays ignored."""
     if threading.current_thread() is not threading.main_thread():
         yield ending
         return
