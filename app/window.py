@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import UserError, ended, one_line
 from .interrupt import ending, ending_in_order, uninterrupted
+from .lost_keys import LostKeys
 from .viewport import Viewport, window_viewport
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Window:
         spare_full_disk()
         self._native = self._open(*(size or (settings.window_width, settings.window_height)))
         self._native.set_minimum_size(*MINIMUM_SIZE)
+        self._lost_keys = LostKeys(self._native)
         self.visible = True
         if size is None and settings.window_x is not None and settings.window_y is not None:
             self._native.set_location(settings.window_x, settings.window_y)
@@ -62,6 +64,7 @@ class Window:
         """Delivers the events that came since the last call; a signal that asks to end is the close button's."""
         self._native.switch_to()
         self._native.dispatch_events()
+        self._lost_keys.release()
         if ending.asked:
             self._native.dispatch_event("on_close")
 
@@ -83,6 +86,9 @@ class Window:
         """Full screen on or off; the GL context stays the same."""
         self._native.set_fullscreen(not self._native.fullscreen)
         self._native.switch_to()
+        # It is another window for X: without a window manager nobody hands it the keyboard of the one before.
+        self._native.activate()
+        self._lost_keys.watch()
 
     def clipboard(self) -> str:
         with suppress(Exception):

@@ -304,7 +304,7 @@ def test_closing_while_something_compiles_waits_for_nothing(display, monkeypatch
     from whitecap.app import session as sessions
 
     gate = threading.Event()
-    monkeypatch.setattr(sessions, "Simulation", lambda *_, **__: gate.wait(60))
+    monkeypatch.setattr(sessions, "open_simulation", lambda *_, **__: gate.wait(60))
     session = sessions.WindowSession(parse(["--fresh", "--size", "640x480"])[1])
     session.window._native.dispatch_event(how, *([key.ESCAPE, 0] if how == "on_key_press" else []))
     try:
@@ -318,7 +318,7 @@ def test_closing_while_something_compiles_waits_for_nothing(display, monkeypatch
 def test_the_splash_says_what_goes_on(display, monkeypatch):
     from whitecap.app import session as sessions
 
-    gate, make, seen = threading.Event(), sessions.Simulation, []
+    gate, make, seen = threading.Event(), sessions.open_simulation, []
 
     def slow(*arguments, **options):
         gate.wait(60)
@@ -331,7 +331,7 @@ def test_the_splash_says_what_goes_on(display, monkeypatch):
             gate.set()
 
     splash = sessions.draw_splash
-    monkeypatch.setattr(sessions, "Simulation", slow)
+    monkeypatch.setattr(sessions, "open_simulation", slow)
     monkeypatch.setattr(sessions, "draw_splash", draw)
     session = sessions.WindowSession(parse(["--fresh", "--size", "640x480"])[1])
     try:
@@ -707,6 +707,34 @@ def test_the_program_opens_pokes_and_quits_by_mouse_and_keyboard(xdotool):
         wait_for(lambda: xdotool("search", "--name", "paused").split()[0])
         xdotool("key", "Escape")
         assert process.wait(60) == 0
+        assert process.stderr.read() == ""
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def test_every_press_of_f11_counts_without_a_window_manager_too(xdotool):
+    command = [sys.executable, "-m", "whitecap.app.cli", "--fresh", "--size", "640x480"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+
+    def shown(size):
+        window = xdotool("search", "--name", "Whitecap: .* FPS").split()[-1]
+        if f"Geometry: {size[0]}x{size[1]}" not in xdotool("getwindowgeometry", window):
+            raise IndexError("not yet")
+        return window
+
+    try:
+        window = wait_for(lambda: shown((640, 480)))
+        xdotool("windowmove", "--sync", window, 100, 50)
+        xdotool("windowfocus", window)
+        for size in (SCREEN, (640, 480), SCREEN, (640, 480)):
+            time.sleep(0.3)
+            xdotool("key", "F11")  # to what has the keyboard
+            window = wait_for(lambda size=size: shown(size), seconds=10)
+        assert "Position: 100,50" in xdotool("getwindowgeometry", window)
+        process.terminate()
+        assert process.wait(60) == 128 + signal.SIGTERM
         assert process.stderr.read() == ""
     finally:
         if process.poll() is None:
