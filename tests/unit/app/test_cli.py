@@ -301,6 +301,25 @@ def test_the_version_is_printed(whitecap):
     assert whitecap("--version").stdout == "whitecap 0.1.0\n"
 
 
+@pytest.mark.parametrize("module", ["whitecap.app.cli", "argparse", "whitecap.app.errors"])
+def test_ctrl_c_while_the_program_is_being_imported_ends_it_without_a_word(module):
+    code = f"""
+import os, signal, sys
+
+class Hand:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Hand())
+sys.argv[1:] = ["--version"]
+from whitecap.app.entry import main
+sys.exit(main())
+"""
+    result = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True)
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "")
+
+
 def test_the_command_line_imports_nothing_heavy(whitecap):
     code = (
         "import sys; from whitecap.app import arguments, cli; arguments.main_parser();"
