@@ -128,11 +128,15 @@ class Window:
                 failure = error
         from .gl_context import GLUnavailable
 
-        reason = one_line(failure) or type(failure).__name__
-        raise GLUnavailable(
-            f"the window: this display offers no OpenGL 3.3 ({reason}); update the graphics driver, "
-            "or run with --offscreen"
-        )
+        raise GLUnavailable(f"the window: {_what_failed(failure)}, or run with --offscreen") from failure
+
+
+def _what_failed(failure: Exception | None) -> str:
+    """What this display lacks and what to do about it. Pyglet's exceptions often have no text."""
+    if type(failure).__name__ == "NoSuchConfigException":
+        return "this display cannot show OpenGL (its X server has no GLX, or none that fits); start one with GLX"
+    said = f" ({one_line(failure)})" if failure is not None and str(failure).strip() else ""
+    return f"this display offers no OpenGL 3.3{said}; update the graphics driver"
 
 
 def _is_about_the_display(error: Exception) -> bool:

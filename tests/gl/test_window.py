@@ -22,12 +22,13 @@ SCREEN = (1400, 1000)
 
 
 @contextlib.contextmanager
-def a_display(folder):
+def a_display(folder, *options):
     """A display of our own, with settings and cache in `folder`."""
     if shutil.which("Xvfb") is None:
         pytest.skip("Xvfb is not installed: apt-get install xvfb")
     read, write = os.pipe()
     command = ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{SCREEN[0]}x{SCREEN[1]}x24", "-nolisten", "tcp"]
+    command += options
     server = subprocess.Popen(command, pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(write)
     with os.fdopen(read) as pipe:
@@ -690,6 +691,27 @@ def xdotool(tmp_path):
 
     with a_display(tmp_path):
         yield run
+
+
+@pytest.mark.parametrize(
+    ("options", "environment", "said"),
+    [
+        (["-extension", "GLX"], {}, "this display cannot show OpenGL"),
+        ([], {"MESA_GL_VERSION_OVERRIDE": "2.1"}, "this display offers no OpenGL 3.3"),
+    ],
+    ids=["no GLX", "an old driver"],
+)
+def test_a_display_without_opengl_is_one_line_that_says_what_next(tmp_path, options, environment, said):
+    with a_display(tmp_path, *options):
+        command = [sys.executable, "-m", "whitecap.app.cli", "--frames", "3"]
+        result = subprocess.run(
+            command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60, check=False
+        )
+    (line,) = result.stderr.splitlines()
+    assert result.returncode == 1
+    assert said in line
+    assert "Exception" not in line
+    assert line.endswith("or run with --offscreen")
 
 
 def test_the_program_opens_pokes_and_quits_by_mouse_and_keyboard(xdotool):
