@@ -57,7 +57,16 @@ def one_line(text: object) -> str:
 def os_error_line(error: OSError) -> str:
     """An operating system failure as 'file: reason'."""
     reason = error.strerror or str(error)
+    if isinstance(error, FileNotFoundError) and not error.filename and not _has_working_folder():
+        return "the working folder is not there any more; change to one that is (cd) and run again"
     return f"{error.filename}: {reason}" if error.filename else reason
+
+
+def _has_working_folder() -> bool:
+    try:
+        return bool(os.getcwd())
+    except OSError:
+        return False
 
 
 def guarded(action: Callable[[], int], verbose: bool) -> int:

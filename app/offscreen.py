@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +16,7 @@ from .choices import DEFAULT_SIZE, apply_document, apply_view, chosen_grid, chos
 from .demonstration import drop
 from .errors import notice
 from .fallback import open_simulation
+from .files import writable_folder
 from .interrupt import uninterrupted
 from .messages import counted
 from .settings import Settings
@@ -111,7 +114,6 @@ def demonstration(options: Namespace) -> int:
     """What a machine without a display gets: some seconds of the same loop, and a picture of the last frame."""
     from .view.picture import write_png
 
-    path = _writable(Path(DEMONSTRATION_PICTURE))
     with OffscreenSession(options) as session:
         end = perf_counter() + DEMONSTRATION_SECONDS
         frames = 0
@@ -120,17 +122,25 @@ def demonstration(options: Namespace) -> int:
             frames += 1
             if options.frames is not None and frames >= options.frames:
                 break
+        path = _place()
         write_png(path, session.pixels())
-    print(path.resolve())
+    print(path)
     return 0
 
 
-def _writable(path: Path) -> Path:
-    """The path, or one of that name in the temporary folder where its own cannot be written to."""
-    import os
-    import tempfile
-
-    return path if os.access(path.parent, os.W_OK) else Path(tempfile.gettempdir()) / path.name
+def _place() -> Path:
+    """Where the demonstration's picture goes: the working folder, else a new file that nobody else can have made."""
+    try:
+        folder = Path.cwd()
+    except FileNotFoundError:
+        notice("the working folder is not there any more; the picture goes to the temporary folder")
+    else:
+        if writable_folder(folder):
+            return folder / DEMONSTRATION_PICTURE
+        notice(f"{folder} cannot be written to; the picture goes to the temporary folder")
+    handle, name = tempfile.mkstemp(prefix="whitecap-", suffix=".png")
+    os.close(handle)
+    return Path(name)
 
 
 def _gui(context: Any) -> Any:

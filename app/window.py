@@ -168,6 +168,7 @@ def require_display() -> None:
 
 def run(options: Namespace) -> int:
     """Opens the window and runs the application until it is closed, or a signal asks to end."""
+    require_display()
     with uninterrupted():
         from .session import run_in_window
 

@@ -4,10 +4,12 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
-from whitecap.app import smoke
+from whitecap.app import offscreen, smoke
+from whitecap.app.arguments import parse
 from whitecap.app.captures import modules_folder
 from whitecap.app.errors import EXIT_CODES, CheckError
 from whitecap.app.scene import Grid
@@ -248,6 +250,49 @@ def test_a_display_that_cannot_be_reached_is_no_display(whitecap, gl, tmp_path, 
     assert len(result.stderr.splitlines()) == 1
     assert f"DISPLAY={name} cannot be reached" in result.stderr
     assert result.stdout.strip() == str(tmp_path / "whitecap.png")
+
+
+SMALL = ("--frames", "2", "--size", "64x48", "--width", "8", "--height", "8")
+
+
+def test_the_demonstration_in_a_folder_that_cannot_be_written_to_makes_a_new_file(gl, tmp_path, monkeypatch, capsys):
+    others = tmp_path / "whitecap.png"
+    others.write_text("somebody else's")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(offscreen, "writable_folder", lambda path: False)
+    paths = []
+    for _ in range(2):
+        assert offscreen.demonstration(parse([*SMALL])[1]) == 0
+        output = capsys.readouterr()
+        assert f"{os.getcwd()} cannot be written to" in output.err
+        paths.append(Path(output.out.strip()))
+    assert len(set(paths)) == 2
+    assert all(path.parent == tmp_path and path.read_bytes().startswith(b"\x89PNG") for path in paths)
+    assert others.read_text() == "somebody else's"
+
+
+def in_a_folder_that_is_gone(tmp_path, *arguments):
+    (tmp_path / "gone").mkdir()
+    command = ["bash", "-c", 'rmdir ../gone; exec "$@"', "-", sys.executable, "-c", RUN, *arguments]
+    return subprocess.run(command, cwd=tmp_path / "gone", capture_output=True, text=True, timeout=120)
+
+
+RUN = "import sys; from whitecap.app.entry import main; sys.exit(main())"
+
+
+def test_the_demonstration_in_a_folder_that_is_gone_says_so_and_makes_a_picture(gl, tmp_path):
+    result = in_a_folder_that_is_gone(tmp_path, *SMALL)
+    assert result.returncode == 0, result.stderr
+    assert "the working folder is not there any more" in result.stderr
+    picture = Path(result.stdout.strip())
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    picture.unlink()
+
+
+def test_a_window_in_a_folder_that_is_gone_is_one_line_that_says_what_next(tmp_path, monkeypatch):
+    pytest.importorskip("imgui_bundle")  # cannot be imported there
+    monkeypatch.setenv("DISPLAY", ":99999")
+    refused(in_a_folder_that_is_gone(tmp_path), 1, "the working folder is not there any more", "cd")
 
 
 def test_one_frame_is_called_one(whitecap, gl):
