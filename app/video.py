@@ -6,19 +6,23 @@ import shutil
 import sys
 import tempfile
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any, Protocol
 
 import numpy as np
 
 from .errors import UsageError, UserError, os_error_line
 from .files import require_place, staged
+from .messages import counted
 
 FILM_RATE = 60
 GIF_RATE = 30
 FORMATS = (".mp4", ".gif")
+PROGRESS_SECONDS = 5.0
+"""Between two lines of progress where standard error is no terminal."""
 
 
 class Writer(Protocol):
@@ -51,11 +55,12 @@ def film(options: Namespace) -> int:
     """`--frames N --out PATH`: runs off screen and writes every frame."""
     from .offscreen import OffscreenSession
 
+    progress = Progress(options.frames)
     with open_film(options.out) as writer, OffscreenSession(options) as session:
         for number in range(options.frames):
             session.frame()
             writer.add(session.pixels())
-            _progress(number + 1, options.frames)
+            progress.show(number + 1)
     print(options.out)
     return 0
 
@@ -133,8 +138,22 @@ def _imageio() -> Any:
     return imageio.v2
 
 
-def _progress(done: int, total: int) -> None:
-    """A line that counts up on a terminal; nothing where standard error is a file."""
-    if sys.stderr.isatty():
-        end = "\n" if done == total else ""
-        print(f"\r{done} of {total} frames", end=end, file=sys.stderr, flush=True)
+class Progress:
+    """How far a film is, on standard error: a line that counts up on a terminal, elsewhere one every few seconds.
+
+    clock: seconds, for tests.
+    """
+
+    def __init__(self, total: int, clock: Callable[[], float] = monotonic) -> None:
+        self._total = total
+        self._clock = clock
+        self._said = clock()
+
+    def show(self, done: int) -> None:
+        """Called after every frame."""
+        text = f"{done} of {counted(self._total, 'frame')}"
+        if sys.stderr.isatty():
+            print(f"\r{text}", end="\n" if done == self._total else "", file=sys.stderr, flush=True)
+        elif self._clock() - self._said >= PROGRESS_SECONDS and done < self._total:
+            self._said = self._clock()
+            print(text, file=sys.stderr, flush=True)

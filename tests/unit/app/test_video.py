@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from whitecap.app.errors import UserError
-from whitecap.app.video import open_film
+from whitecap.app.video import PROGRESS_SECONDS, Progress, open_film
 
 
 def pictures(count, size=(48, 33)):
@@ -82,3 +82,27 @@ def test_a_place_that_cannot_be_written_to_is_refused(tmp_path, name):
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="cannot"):
         write(tmp_path / "file" / name)
+
+
+def test_progress_into_a_file_is_a_line_every_few_seconds(capsys):
+    now = [0.0]
+    progress = Progress(100, clock=lambda: now[0])
+    for number in range(100):
+        now[0] += PROGRESS_SECONDS / 40
+        progress.show(number + 1)
+    assert capsys.readouterr().err.splitlines() == ["40 of 100 frames", "80 of 100 frames"]
+
+
+def test_progress_on_a_terminal_counts_on_one_line(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    progress = Progress(3, clock=lambda: 0.0)
+    for number in range(3):
+        progress.show(number + 1)
+    assert capsys.readouterr().err == "\r1 of 3 frames\r2 of 3 frames\r3 of 3 frames\n"
+
+
+def test_a_quick_film_says_nothing_into_a_file(capsys):
+    progress = Progress(2, clock=lambda: 0.0)
+    progress.show(1)
+    progress.show(2)
+    assert capsys.readouterr().err == ""
