@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from .data_lines import toggle
+
 if TYPE_CHECKING:
     from .application import Application
 
@@ -39,11 +41,11 @@ def _step_substep(application: Application) -> None:
     application.step_substep()
 
 
-def _toggle(name: str) -> Callable[[Application], None]:
-    def toggle(application: Application) -> None:
-        setattr(application.look, name, not getattr(application.look, name))
+def _lines(name: str) -> Callable[[Application], None]:
+    def switch(application: Application) -> None:
+        toggle(application, name)
 
-    return toggle
+    return switch
 
 
 def _toggle_data(application: Application) -> None:
@@ -121,8 +123,8 @@ _ACTIONS: dict[str, Callable[[Application], None]] = {
     "copy_pose": _copy_pose,
     "paste_pose": _paste_pose,
     "toggle_data": _toggle_data,
-    "toggle_contours": _toggle("contours"),
-    "toggle_wireframe": _toggle("wireframe"),
+    "toggle_contours": _lines("contours"),
+    "toggle_wireframe": _lines("wireframe"),
     "toggle_panels": _toggle_panels,
     "ui_larger": _ui_scale(UI_SCALE_STEP),
     "ui_smaller": _ui_scale(1 / UI_SCALE_STEP),
