@@ -25,10 +25,8 @@ test-native: $(VENV)/.test
 	$(BIN)/cmake --build $(CTEST)
 	$(BIN)/ctest --test-dir $(CTEST) --output-on-failure
 
-# A process for each file: the driver keeps state of CUDA and OpenGL per process, and one file's contexts stay out of another's.
 test-gpu: $(VENV)/.test  ## the tests that need an NVIDIA GPU
-	@failed=; for file in tests/gpu/test_*.py; do \
-		$(BIN)/python -m pytest -m gpu $$file $(ARGS) || failed=1; done; [ -z "$$failed" ]
+	$(BIN)/python -m pytest -m gpu $(ARGS)
 
 bench: $(VENV)/.test  ## CPU figures: medians, and ratios against peers measured in the same run
 	$(BIN)/python benchmarks/bench_cpu.py $(ARGS)

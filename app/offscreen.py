@@ -46,16 +46,17 @@ class OffscreenSession:
         scene = simulation.scene if simulation else chosen_scene(options)
         grid = simulation.grid if simulation else chosen_grid(options, scene)
         device, reason = choose_device(options.backend)
-        if simulation is None:
-            simulation, problem = open_simulation(scene, grid, device, options.backend)
-            device, reason = simulation.device, reason or problem
-            if problem:
-                notice(f"frames run on the CPU: {problem}")
         width, height = getattr(options, "size", None) or DEFAULT_SIZE
         with uninterrupted():
             self.context = offscreen_context(egl_device() if device == "cuda" else None)
             self.facts = facts(self.context)
             self.target = OffscreenTarget(self.context, width, height)
+        if simulation is None:
+            simulation, problem = open_simulation(scene, grid, device, options.backend)
+            device, reason = simulation.device, reason or problem
+            if problem:
+                notice(f"frames run on the CPU: {problem}")
+        with uninterrupted():
             stage = Stage(self.context, grid)
         stage.look.auto_quality = False
         self.application = Application(
