@@ -54,8 +54,11 @@ class Measurements:
         if start < self._next_energy or "heights_prev" not in simulation.scene.fields:
             return
         open_cells = medium.open_cells if medium is not None else None
-        value = energy(simulation.field("heights"), simulation.field("heights_prev"), scheme, open_cells)
-        self.energy.add(simulation.seconds, value)
+        # A GPU's runaway is noticed a frame later, so the fields may hold anything here.
+        with np.errstate(invalid="ignore", over="ignore"):
+            value = energy(simulation.field("heights"), simulation.field("heights_prev"), scheme, open_cells)
+        if np.isfinite(value):
+            self.energy.add(simulation.seconds, value)
         end = time.perf_counter()
         self._next_energy = end + (end - start) * (1.0 / ENERGY_SHARE - 1.0)
 

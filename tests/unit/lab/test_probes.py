@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from whitecap.app.lab.measure import Measurements
 from whitecap.app.lab.probes import Probe, Trace, sample, spectrum, to_csv
+from whitecap.app.lab.stability import Scheme
 
 
 def test_a_trace_reads_oldest_first_before_and_after_it_is_full() -> None:
@@ -21,6 +24,17 @@ def test_a_trace_reads_oldest_first_before_and_after_it_is_full() -> None:
     assert [list(part) for part in trace.samples()] == [[6, 7, 8, 9], [60, 70, 80, 90]]
     assert len(trace) == 4
     assert trace.last == 90.0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("worst", [np.nan, np.inf, 3e38])
+def test_waves_that_ran_away_leave_no_mark_on_the_energy_and_warn_nobody(worst: float) -> None:
+    fields = {name: np.full((4, 5), worst, np.float32) for name in ("heights", "heights_prev")}
+    fields["heights"][1, 2] = -worst
+    simulation = SimpleNamespace(scene=SimpleNamespace(fields=tuple(fields)), seconds=1.0, field=fields.__getitem__)
+    measurements = Measurements()
+    measurements.add(simulation, (), Scheme(45.0, 0.0, 1 / 60, 16, 0.1), None, None)
+    assert all(np.isfinite(measurements.energy.samples()[1]))
 
 
 def test_an_empty_trace_says_so() -> None:
