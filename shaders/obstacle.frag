@@ -10,11 +10,18 @@ in float solid;
 out vec4 colour;
 
 uniform bool plain;
-uniform float top;
 
+float smooth_mask(vec2 off) { return slope_smooth(cell + off).w; }
+
+// Up, or aside the way the outline runs: the triangles of a slanting side turn to and fro.
 vec3 facing() {
-    vec3 normal = cross(dFdx(world), dFdy(world));
-    return normalize(normal.y < 0.0 ? -normal : normal);
+    vec3 triangle = normalize(cross(dFdx(world), dFdy(world)));
+    float up = smoothstep(0.5, 0.9, abs(triangle.y));
+    if (up == 1.0) return vec3(0, 1, 0);
+    vec2 outward = vec2(smooth_mask(vec2(-1, 0)) - smooth_mask(vec2(1, 0)),
+                        smooth_mask(vec2(0, -1)) - smooth_mask(vec2(0, 1)));
+    vec2 aside = outward / max(length(outward), 1e-3) * (1.0 - up);
+    return normalize(vec3(aside.x, up + 1e-3, aside.y));
 }
 
 void main() {

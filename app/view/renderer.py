@@ -141,13 +141,14 @@ class Renderer:
         if look.caustics:
             self._caustics.update(surface, frame.detail)
         self._basin.build(basin, surface.grid)
+        self._obstacles.build(surface, frame.detail)
         textures = {"sky_map": self._sky.map, "tiles": self._tiles, "caustics": self._caustics.texture}
         eye_height = float(frame.camera.eye[1])
         self._begin_scene()
         # From front to back, so that what is hidden costs nothing.
         if look.walls and eye_height > basin.rim:
             self._basin.draw_deck(basin, self._sky.map)
-        self._obstacles.draw(surface, -basin.floor, OBSTACLE_TOP * basin.rim, False, frame.detail)
+        self._obstacles.draw(surface, -basin.floor, OBSTACLE_TOP * basin.rim, False)
         self._water.draw(surface, frame.mesh, look, frame.rung.smooth, eye_height < BELOW * basin.rim, textures)
         if look.walls:
             self._basin.draw_inside(surface, look.caustics, textures)
@@ -158,8 +159,9 @@ class Renderer:
         reach = self._data.range(surface, look)
         self._colorbar = self._data.colorbar(reach, look)
         self._block.write_data(-reach, reach, self._data.contour_interval(reach, look), look)
+        self._obstacles.build(surface, frame.detail)
         self._begin_scene()
-        self._obstacles.draw(surface, -0.5 * basin.rim, OBSTACLE_TOP * basin.rim, True, frame.detail)
+        self._obstacles.draw(surface, -0.5 * basin.rim, OBSTACLE_TOP * basin.rim, True)
         self._data.draw(surface, frame.mesh, look)
         self._data.draw_backdrop()
 

@@ -24,7 +24,8 @@ class Surface:
     """Heights of a grid as a buffer (row after row, x fastest) and as textures.
 
     `height_buffer` may be registered with CUDA and filled there; call `changed` afterwards. `heights` is R32F, one
-    texel a cell; `slopes` holds height, dh/dx, dh/dz and the obstacle mask, filtered.
+    texel a cell; `slopes` holds height, dh/dx, dh/dz and the obstacle mask, filtered. `walls` is that mask in main
+    memory, another array whenever it changes; None without walls.
     """
 
     def __init__(self, context: moderngl.Context, width: int, height: int, cell: float) -> None:
@@ -43,6 +44,7 @@ class Surface:
         self.slopes.filter = (moderngl.LINEAR_MIPMAP_LINEAR if self.mipmapped else moderngl.LINEAR, moderngl.LINEAR)
         for texture in (self.heights, self.slopes):
             texture.repeat_x = texture.repeat_y = False
+        self.walls: NDArray[np.uint8] | None = None
         self.obstacles: moderngl.Texture | None = None
         self._slopes_target = context.framebuffer([self.slopes])
         self._derive_variants = Variants(context, "derive", vertex="fullscreen")
@@ -77,14 +79,14 @@ class Surface:
         """Cells that are solid: (H, W), anything above zero; None or nothing set removes all. Raises ValueError."""
         if self.obstacles is not None:
             self.obstacles.release()
-            self.obstacles = None
+            self.obstacles = self.walls = None
         if mask is not None:
             if mask.shape != (self.height, self.width):
                 shape = (self.height, self.width)
                 raise ValueError(f"walls: the mask is {mask.shape}; the grid has (rows, columns) {shape}")
             if np.any(mask):
-                solid = np.where(np.asarray(mask) > 0, 255, 0).astype(np.uint8)
-                self.obstacles = self._context.texture((self.width, self.height), 1, solid.tobytes(), alignment=1)
+                self.walls = np.where(np.asarray(mask) > 0, 255, 0).astype(np.uint8)
+                self.obstacles = self._context.texture((self.width, self.height), 1, self.walls.tobytes(), alignment=1)
         self._derive()
 
     def read_heights(self) -> NDArray[np.float32]:
