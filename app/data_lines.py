@@ -17,15 +17,15 @@ class Visit:
 
     def __init__(self, kept: set[str]) -> None:
         self._kept = kept
-        self._left: Any = None
+        self._left: tuple[str, set[str]] | None = None
 
     def note(self, look: Any) -> None:
         """What the key leaves; any other change of the view is a person's wish to stay."""
-        self._left = (look.mode, _shown(look))
+        self._left = (str(look.mode), _shown(look))
 
     def goes_on(self, look: Any) -> bool:
         """Whether nobody changed the view since."""
-        return self._left == (look.mode, _shown(look))
+        return self._left == (str(look.mode), _shown(look))
 
     def is_over(self, look: Any) -> bool:
         """Whether all lines that were asked for are off again."""
