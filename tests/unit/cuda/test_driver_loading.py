@@ -59,3 +59,33 @@ def test_a_driver_that_does_not_start_is_one_line(fake_library: Path, error: str
     said = ask(str(fake_library), FAKE_CUDA_INIT=error)
     assert f"error {error}" in said
     assert "\n" not in said
+
+
+OPEN = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "cuda":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing())
+from whitecap.app.backend import choose_device
+from whitecap.app.fallback import open_simulation
+from whitecap.app.scene import Grid
+from whitecap.app.scenes import find_scene
+
+device, reason = choose_device("auto")
+simulation, problem = open_simulation(find_scene("wave"), Grid(32, 32, 4), device, "auto")
+simulation.frame()
+print(device, simulation.device, simulation.frames, problem)
+"""
+
+
+def test_a_gpu_without_its_compiler_is_left_for_the_cpu_with_the_remedy(fake_library: Path, tmp_path: Path):
+    variables = {**os.environ, "WHITECAP_CUDA_DRIVER": str(fake_library), "WHITECAP_CACHE_DIR": str(tmp_path)}
+    result = subprocess.run([sys.executable, "-c", OPEN], env=variables, capture_output=True, text=True, check=True)
+    device, used, frames, problem = result.stdout.strip().split(" ", 3)
+    assert (device, used, frames) == ("cuda", "cpu", "1")
+    assert "NVRTC" in problem
+    assert "pip install 'whitecap[cuda]'" in problem
