@@ -5,6 +5,8 @@
 // neighbour has reached. A lane owns `columns` x `rows` cells, a warp a band as wide as the tile. Neighbours in a row
 // come by shuffles, rows of other warps through shared memory, with one barrier a step. Tiles lie inside the domain, so
 // clamping at a tile's edge is right where that is the border, and elsewhere spoils only cells that are not stored.
+//
+// For large grids a block does tile after tile and has the next one copied to shared memory while it computes.
 
 namespace wc {
 
@@ -13,12 +15,18 @@ struct near_t {
     float at[3][3];  // [1 + row offset][1 + column offset]
 };
 
-// Which cells of one dimension a block computes and stores. `halo` is a multiple of what a lane owns.
+// How many tiles one dimension takes; the outermost ones need no halo at the border.
+WC_INLINE int tile_count(int extent, int tile, int halo) {
+    const int owned = tile - 2 * halo, inner = extent - 2 * halo;
+    return inner <= owned ? 1 : (inner + owned - 1) / owned;
+}
+
+// Which cells of one dimension a tile computes and stores. `halo` is a multiple of what a lane owns.
 struct tile_range {
     int first, store_first, store_last;
 
-    WC_INLINE tile_range(int index, int count, int extent, int tile, int halo) {
-        const int owned = tile - 2 * halo;
+    WC_INLINE tile_range(int index, int extent, int tile, int halo) {
+        const int owned = tile - 2 * halo, count = tile_count(extent, tile, halo);
         first = index * owned < extent - tile ? index * owned : extent - tile;
         store_first = index == 0 ? 0 : halo + index * owned;
         store_last = index == count - 1 ? extent : halo + (index + 1) * owned;
@@ -29,6 +37,27 @@ template <int columns>
 struct alignas(4 * columns) row_part {
     float c[columns];
 };
+
+// Copies 4, 8 or 16 bytes to shared memory while the thread goes on; `await_copies` waits for its own copies.
+template <int bytes>
+WC_INLINE void copy_later(void* shared, const void* global) {
+#if __CUDA_ARCH__ >= 800
+    const unsigned to = unsigned(__cvta_generic_to_shared(shared));
+    if (bytes == 16) {
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+    } else {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(bytes) : "memory");
+    }
+#else
+    typedef row_part<bytes / 4> part;
+    *static_cast<part*>(shared) = *static_cast<const part*>(global);
+#endif
+}
+WC_INLINE void await_copies() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
 
 // `Kernel::step(row, column, near, own)` computes one cell: `near` around it in one field, `own` in the other.
 // `Kernel::diagonal`: whether it looks at corners.
@@ -44,11 +73,19 @@ struct stencil_block {
     const int lane, warp;
     part x[rows], y[rows];
 
-    WC_INLINE stencil_block(const Kernel& k, edge_rows& e, const launch_bounds<2>& bounds, int halo_x, int halo_y)
+    static WC_INLINE int halo_x(int steps) { return (steps + columns - 1) / columns * columns; }
+    static WC_INLINE int tiles_across(const launch_bounds<2>& bounds, int steps) {
+        return tile_count(bounds.shape[1], width, halo_x(steps));
+    }
+    static WC_INLINE int tiles_down(const launch_bounds<2>& bounds, int steps) {
+        return tile_count(bounds.shape[0], height, steps);
+    }
+
+    WC_INLINE stencil_block(const Kernel& k, edge_rows& e, const launch_bounds<2>& bounds, int tile_x, int tile_y, int steps)
         : kernel(k),
           edges(e),
-          across(blockIdx.x, gridDim.x, bounds.shape[1], width, halo_x),
-          down(blockIdx.y, gridDim.y, bounds.shape[0], height, halo_y),
+          across(tile_x, bounds.shape[1], width, halo_x(steps)),
+          down(tile_y, bounds.shape[0], height, steps),
           lane(threadIdx.x),
           warp(threadIdx.y) {}
 
@@ -73,6 +110,26 @@ struct stencil_block {
                 for (int v = 0; v < columns; ++v) field[k].c[v] = source[v];
             }
         }
+    }
+
+    // A lane's rows in shared memory lie `warps` x 32 parts from each other; `staged` is its first.
+    WC_INLINE void load_later(part* staged, const array_t<float>& from) const {
+        const bool whole = aligned(from.data, from.strides[0]);
+#pragma unroll
+        for (int k = 0; k < rows; ++k) {
+            const float* source = &at(from, row(k), column());
+            part* target = staged + k * warps * 32;
+            if (whole) {
+                copy_later<4 * columns>(target, source);
+            } else {
+#pragma unroll
+                for (int v = 0; v < columns; ++v) copy_later<4>(&target->c[v], source + v);
+            }
+        }
+    }
+    WC_INLINE void take(part* field, const part* staged) const {
+#pragma unroll
+        for (int k = 0; k < rows; ++k) field[k] = staged[k * warps * 32];
     }
 
     WC_INLINE void store(const part* field, array_t<float> to, float* data) const {
@@ -189,12 +246,49 @@ WC_INLINE void run_stencil(Kernel kernel, const launch_bounds<2>& bounds, const 
     let_next_kernel_start();
     wait_for_previous_kernel();
     kernel.setup();
-    block_t block(kernel, edges, bounds, (steps + columns - 1) / columns * columns, steps);
+    block_t block(kernel, edges, bounds, blockIdx.x, blockIdx.y, steps);
     block.load(block.x, x);
     block.load(block.y, y);
     block.run(steps, swapped != 0);
     block.store(block.x, x, x_out);
     block.store(block.y, y, y_out);
+}
+
+// The same with any number of blocks in one row; each does every gridDim.x-th tile. Needs dynamic shared memory for a
+// tile of both fields.
+template <class Kernel, int columns, int rows, int warps>
+WC_INLINE void run_stencil_staged(Kernel kernel, const launch_bounds<2>& bounds, const array_t<float>& x,
+                                  const array_t<float>& y, float* x_out, float* y_out, int steps, int swapped) {
+    typedef stencil_block<Kernel, columns, rows, warps> block_t;
+    typedef typename block_t::part part;
+    __shared__ typename block_t::edge_rows edges;
+    extern __shared__ float4 staged[];
+    part* const x_staged = reinterpret_cast<part*>(staged) + threadIdx.y * 32 + threadIdx.x;
+    part* const y_staged = x_staged + rows * warps * 32;
+    let_next_kernel_start();
+    wait_for_previous_kernel();
+    kernel.setup();
+    const int tiles_across = block_t::tiles_across(bounds, steps);
+    const int tiles = tiles_across * block_t::tiles_down(bounds, steps);
+    int next = blockIdx.x;
+    const auto load_next = [&] {
+        if (next >= tiles) return;
+        const block_t block(kernel, edges, bounds, next % tiles_across, next / tiles_across, steps);
+        block.load_later(x_staged, x);
+        block.load_later(y_staged, y);
+    };
+    load_next();
+    while (next < tiles) {
+        block_t block(kernel, edges, bounds, next % tiles_across, next / tiles_across, steps);
+        await_copies();
+        block.take(block.x, x_staged);
+        block.take(block.y, y_staged);
+        next += gridDim.x;
+        load_next();
+        block.run(steps, swapped != 0);
+        block.store(block.x, x, x_out);
+        block.store(block.y, y, y_out);
+    }
 }
 
 }  // namespace wc

@@ -21,8 +21,8 @@ from .cpp_names import identifier
 from .dtypes import ArrayType, cpp_name
 from .plan import Plan
 
-INFO_VERSION = 1
-STENCIL_CALL = "wc::run_stencil<"  # what texts with entries contain
+INFO_VERSION = 2
+STENCIL_CALL = "wc::run_stencil"  # what texts with entries contain
 OWN, NEAR = "cell__own", "cell__near"
 
 
@@ -30,16 +30,24 @@ OWN, NEAR = "cell__own", "cell__near"
 class Shape:
     """A block: every lane owns columns x rows cells, `warps` bands of rows stand on each other.
 
-    cost: what a block of it costs an otherwise full multiprocessor, relative to the other shapes; measured.
+    cost: what a tile of it costs an otherwise full multiprocessor, relative to the other shapes; measured.
+    staged: a block does tile after tile, the next one on its way to shared memory; else one tile.
     """
 
     columns: int
     rows: int
     warps: int
     cost: int
+    staged: bool = False
 
 
-SHAPES = (Shape(1, 2, 12, 93), Shape(2, 4, 8, 146), Shape(2, 4, 16, 330), Shape(4, 6, 16, 1000))
+SHAPES = (
+    Shape(1, 2, 12, 93),
+    Shape(2, 4, 8, 146),
+    Shape(2, 4, 16, 330),
+    Shape(4, 6, 16, 1000),
+    Shape(4, 10, 12, 1100, staged=True),
+)
 
 
 @dataclass(frozen=True)
@@ -92,12 +100,12 @@ def stencil_entries(base: str, form: ir.KernelForm, plan: Plan, with_lines: bool
         text += (
             f'\nextern "C" __global__ void __launch_bounds__({32 * shape.warps}) {base}_cuda_stencil{index}('
             f"wc::launch_bounds<2> bounds, {parameters}, float* near_out, float* own_out, int steps, int swapped) {{\n"
-            f"    {STENCIL_CALL}{base}_stencil, {shape.columns}, {shape.rows}, {shape.warps}>({{{{{{{values}}}}}}}, "
-            f"bounds, {fields}, near_out, own_out, steps, swapped);\n}}\n"
+            f"    {STENCIL_CALL}{'_staged' if shape.staged else ''}<{base}_stencil, {shape.columns}, {shape.rows}, "
+            f"{shape.warps}>({{{{{{{values}}}}}}}, bounds, {fields}, near_out, own_out, steps, swapped);\n}}\n"
         )
     numbers = [INFO_VERSION, names.index(stencil.near), names.index(stencil.own), len(SHAPES)]
     for shape in SHAPES:
-        numbers += [shape.columns, shape.rows, shape.warps, shape.cost]
+        numbers += [shape.columns, shape.rows, shape.warps, shape.cost, int(shape.staged)]
     return f'{text}\nextern "C" __device__ int {base}_cuda_stencil[] = {{{", ".join(map(str, numbers))}}};\n'
 
 

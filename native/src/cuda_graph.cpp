@@ -169,7 +169,9 @@ const KernelNodeParams& CudaGraphBuilder::pass_parameters(const Launch& first, c
     const PlaceOf place_of = [this](std::int32_t region) { return memory_.region(region); };
     const Launch launch = stencil_pass(first, *modules_.stencil_for(first), run, pass, place_of, scratch);
     return parameters(run.shape.function,
-                      run.shape.grid(int(first.shape[1]), int(first.shape[0]), run.passes[pass]), launch);
+                      run.shape.grid(int(first.shape[1]), int(first.shape[0]), run.passes[pass],
+                                     context_.device().multiprocessors),
+                      launch);
 }
 
 bool CudaGraphBuilder::same_nodes(const Capture& other) {

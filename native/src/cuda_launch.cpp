@@ -11,6 +11,8 @@ namespace whitecap {
 namespace {
 
 constexpr unsigned kTileColumns = 32, kTileRows = 8;  // the block of `_cuda_grid2d`
+// Blocks of one launch at least, where threads do several rows; and rows of a thread at most.
+constexpr std::uint64_t kManyBlocks = 8192, kMostBands = 8;
 constexpr std::uint64_t kMostGridYZ = 65535;
 constexpr std::uint64_t kMostGridX = 0x7fffffff;
 constexpr std::uint64_t kLeanThreadsInX = 1u << 24;
@@ -50,7 +52,17 @@ void lean_grid(const Launch& launch, std::uint64_t blocks, std::uint64_t cluster
     result.grid = {unsigned(x), unsigned(y), unsigned(z)};
 }
 
+// Blocks of `_cuda_grid2d`, across and down.
+std::array<std::uint64_t, 2> grid2d_blocks(const Launch& launch) {
+    return {divide_up(launch.shape[1], kTileColumns), divide_up(launch.shape[0], kTileRows)};
+}
+
 }  // namespace
+
+bool has_many_blocks(const Launch& launch) {
+    const auto [across, down] = grid2d_blocks(launch);
+    return across * down >= 2 * kManyBlocks;
+}
 
 bool fits_grid2d(const Launch& launch) {
     return launch.ndim == 2 && launch.forward && launch.smem_bytes == 0 && launch.cluster_dim <= 1 &&
@@ -66,8 +78,10 @@ CudaGrid cuda_grid(const Launch& launch, const CudaKernel& kernel, int arch) {
     if (result.empty) return result;
     if (kernel.grid2d) {
         result.block = {kTileColumns, kTileRows, 1};
-        result.grid = {unsigned(divide_up(launch.shape[1], kTileColumns)),
-                       unsigned(divide_up(launch.shape[0], kTileRows)), 1};
+        const auto [across, down] = grid2d_blocks(launch);
+        const std::uint64_t most = kernel.bands ? kMostBands : 1;
+        const std::uint64_t bands = std::clamp<std::uint64_t>(across * down / kManyBlocks, 1, most);
+        result.grid = {unsigned(across), unsigned(divide_up(down, bands)), 1};
         return result;
     }
     result.block[0] = launch.block_dim > 0 ? unsigned(launch.block_dim) : 256;

@@ -13,7 +13,8 @@ namespace whitecap {
 
 struct CudaKernel {
     cu::CUfunction function = nullptr;
-    bool grid2d = false;        // the `_cuda_grid2d` entry: 2-D blocks, one thread a cell
+    bool grid2d = false;        // the `_cuda_grid2d` or `_cuda_bands2d` entry: 2-D blocks
+    bool bands = false;         // `_cuda_bands2d`: a thread does several rows, else one cell
     bool programmatic = false;  // waits for its predecessors itself, so its launch may overlap them
 };
 
@@ -29,6 +30,9 @@ CudaGrid cuda_grid(const Launch& launch, const CudaKernel& kernel, int arch);
 
 // Whether the 2-D entry may serve this launch: rank 2, one thread a cell, no more rows than a grid has.
 bool fits_grid2d(const Launch& launch);
+
+// Whether a launch that fits has so many blocks that threads should do several rows each, if the kernel can.
+bool has_many_blocks(const Launch& launch);
 
 // Bounds and arguments with every pointer in place. The driver copies what the pointers reach.
 class CudaArguments {

@@ -21,6 +21,7 @@ constexpr int kPortableCluster = 8;
 constexpr int kSelfOrderingArch = 90;  // from here on our 2-D entries wait for their predecessors themselves
 constexpr const char* kForwardSuffix = "_cuda_kernel_forward";
 constexpr const char* kGrid2dSuffix = "_cuda_grid2d";
+constexpr const char* kBands2dSuffix = "_cuda_bands2d";
 constexpr const char* kStencilSuffix = "_cuda_stencil";
 constexpr std::size_t kMostTableBytes = 4096;
 
@@ -230,7 +231,10 @@ CudaKernel CudaModules::prepare(const Loaded& loaded, const Kernel& kernel, cons
                                 const std::string& symbol) const {
     CudaKernel result;
     if (fits_grid2d(launch) && ends_with(symbol, kForwardSuffix)) {
-        result.function = loaded.module->find(base_symbol(symbol) + kGrid2dSuffix);
+        if (has_many_blocks(launch))
+            result.function = loaded.module->find(base_symbol(symbol) + kBands2dSuffix);
+        result.bands = result.function != nullptr;
+        if (!result.bands) result.function = loaded.module->find(base_symbol(symbol) + kGrid2dSuffix);
         result.grid2d = result.function != nullptr;
         result.programmatic = result.grid2d && arch_of(loaded.target) >= kSelfOrderingArch;
     }
@@ -273,7 +277,8 @@ std::pair<const Kernel*, std::string> CudaModules::recorded(const Launch& launch
 const CudaKernel& CudaModules::kernel_for(const Launch& launch) {
     const auto [kernel, symbol] = recorded(launch);
     // Two launches of one kernel may use different entries.
-    const Key key{launch.module_hash, symbol + (fits_grid2d(launch) ? "#2d" : "")};
+    const char* const entry = !fits_grid2d(launch) ? "" : has_many_blocks(launch) ? "#bands" : "#2d";
+    const Key key{launch.module_hash, symbol + entry};
     auto found = kernels_.find(key);
     if (found == kernels_.end()) {
         found = kernels_.emplace(key, prepare(module(launch.module_hash), *kernel, launch, symbol)).first;
@@ -296,6 +301,12 @@ const StencilKernel* CudaModules::stencil_for(const Launch& launch) {
             if (shapes[i].function == nullptr)
                 fail(WC_ERROR_SYMBOL, "module has no symbol ", quoted(text(name, i)), "; capture again");
         }
+        const auto has_no_room = [](const StencilShape& shape) {
+            return shape.staged && driver().cuFuncSetAttribute(
+                                       shape.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                       int(shape.shared_bytes())) != CUDA_SUCCESS;
+        };
+        shapes.erase(std::remove_if(shapes.begin(), shapes.end(), has_no_room), shapes.end());
         found->second->programmatic = arch_of(loaded.target) >= kSelfOrderingArch;
     }
     return found->second ? &*found->second : nullptr;

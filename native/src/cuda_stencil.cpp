@@ -9,9 +9,10 @@ namespace whitecap {
 
 namespace {
 
-constexpr std::int32_t kTableVersion = 1;
-constexpr std::size_t kHeader = 4, kPerShape = 4;  // version, near, own, shapes; columns, rows, warps, cost
-constexpr int kMostSteps = 8;                      // in a pass: more would compute too many cells twice
+constexpr std::int32_t kTableVersion = 2;
+constexpr std::size_t kHeader = 4;    // version, near, own, shapes
+constexpr std::size_t kPerShape = 5;  // columns, rows, warps, cost, staged
+constexpr int kMostSteps = 8;         // in a pass: more would compute too many cells twice
 constexpr std::size_t kFewestLaunches = 4;
 constexpr std::uint64_t kAlignment = 256;
 
@@ -106,10 +107,10 @@ const StencilShape* choose(const StencilKernel& kernel, int width, int height, i
     std::uint64_t least = UINT64_MAX;
     for (const StencilShape& shape : kernel.shapes) {
         if (!shape.fits(width, height, steps)) continue;
-        const CudaGrid grid = shape.grid(width, height, steps);
-        const std::uint64_t blocks = std::uint64_t(grid.grid[0]) * grid.grid[1];
+        const auto [across, down] = shape.tiles(width, height, steps);
+        const std::uint64_t tiles = std::uint64_t(across) * down;
         const std::uint64_t rounds =
-            (blocks + std::uint64_t(multiprocessors) - 1) / std::uint64_t(multiprocessors);
+            (tiles + std::uint64_t(multiprocessors) - 1) / std::uint64_t(multiprocessors);
         const std::uint64_t cost = rounds * std::uint64_t(shape.cost);
         if (cost < least) {
             least = cost;
@@ -140,15 +141,20 @@ bool StencilShape::fits(int width, int height, int steps) const {
            tile_height() > 2 * halo_y(steps);
 }
 
-CudaGrid StencilShape::grid(int width, int height, int steps) const {
-    // The outermost blocks need no halo at the border.
+std::array<unsigned, 2> StencilShape::tiles(int width, int height, int steps) const {
     const auto count = [](int extent, int tile, int halo) {
-        return std::max(1, divide_up(extent - 2 * halo, tile - 2 * halo));
+        return unsigned(std::max(1, divide_up(extent - 2 * halo, tile - 2 * halo)));
     };
+    return {count(width, tile_width(), halo_x(steps)), count(height, tile_height(), halo_y(steps))};
+}
+
+CudaGrid StencilShape::grid(int width, int height, int steps, int multiprocessors) const {
+    const auto [across, down] = tiles(width, height, steps);
     CudaGrid result;
-    result.grid = {unsigned(count(width, tile_width(), halo_x(steps))),
-                   unsigned(count(height, tile_height(), halo_y(steps))), 1};
+    result.grid = {across, down, 1};
+    if (staged) result.grid = {std::min(across * down, unsigned(multiprocessors)), 1, 1};
     result.block = {32, unsigned(warps), 1};
+    result.shared_bytes = shared_bytes();
     return result;
 }
 
@@ -161,7 +167,8 @@ std::optional<StencilKernel> parse_stencil_table(const std::vector<std::int32_t>
     kernel.near = std::size_t(table[1]);
     kernel.own = std::size_t(table[2]);
     for (std::size_t at = kHeader; at < table.size(); at += kPerShape) {
-        const StencilShape shape{table[at], table[at + 1], table[at + 2], table[at + 3], nullptr};
+        const StencilShape shape{table[at],     table[at + 1],      table[at + 2],
+                                 table[at + 3], table[at + 4] != 0, nullptr};
         if (std::min({shape.columns, shape.rows, shape.warps, shape.cost}) < 1 || shape.warps > 32 ||
             shape.columns > 64 || shape.rows > 64) {
             return std::nullopt;

@@ -10,6 +10,7 @@
 // node.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -23,7 +24,8 @@ namespace whitecap {
 // One entry: blocks of `warps` warps, whose lanes own columns x rows cells.
 struct StencilShape {
     int columns = 1, rows = 1, warps = 1;
-    int cost = 1;  // of a block on a busy multiprocessor, relative to the other entries
+    int cost = 1;         // of a tile on a busy multiprocessor, relative to the other entries
+    bool staged = false;  // a block does many tiles and keeps the next one in shared memory; else one
     cu::CUfunction function = nullptr;
 
     int tile_width() const { return 32 * columns; }
@@ -31,7 +33,11 @@ struct StencilShape {
     // Cells on each side that a block computes and does not store.
     int halo_x(int steps) const { return (steps + columns - 1) / columns * columns; }
     int halo_y(int steps) const { return steps; }
-    CudaGrid grid(int width, int height, int steps) const;
+    // Dynamic shared memory of a block.
+    unsigned shared_bytes() const { return staged ? 2u * 4u * unsigned(tile_width() * tile_height()) : 0u; }
+    // Tiles across and down; the outermost ones need no halo at the border.
+    std::array<unsigned, 2> tiles(int width, int height, int steps) const;
+    CudaGrid grid(int width, int height, int steps, int multiprocessors) const;
     bool fits(int width, int height, int steps) const;
 };
 

@@ -69,12 +69,17 @@ def test_passes_give_the_bits_of_the_cpu(kernel: wc.Kernel, steps: int):
         assert bits == run(kernel, "cpu", shape, steps)[1], f"{shape[1]} x {shape[0]}"
 
 
-def test_passes_give_the_bits_of_single_launches(monkeypatch: pytest.MonkeyPatch):
-    shape, steps = (2000, 3001), 16
-    graph, passes = run(five_points, "cuda", shape, steps)
+@pytest.mark.parametrize("kernel", [five_points, nine_points, sometimes], ids=lambda kernel: kernel.key)
+@pytest.mark.parametrize("shape", [(2000, 3001), (2211, 2048), (4096, 1926), (900, 9000)])
+@pytest.mark.parametrize("steps", [16, 23])
+def test_passes_give_the_bits_of_single_launches(
+    monkeypatch: pytest.MonkeyPatch, kernel: wc.Kernel, shape: tuple[int, int], steps: int
+):
+    """Grids large enough for blocks that do tile after tile; with rows that are aligned and rows that are not."""
+    graph, passes = run(kernel, "cuda", shape, steps)
     monkeypatch.setenv("WHITECAP_CUDA_PASSES", "0")
-    single, launches = run(five_points, "cuda", shape, steps)
-    assert (node_count(graph), node_count(single)) == (2, 16)
+    single, launches = run(kernel, "cuda", shape, steps)
+    assert (node_count(graph), node_count(single)) == (2 * -(-steps // 16), steps)
     assert passes == launches
 
 

@@ -87,6 +87,12 @@ def test_every_entry_of_the_abi_is_there() -> None:
     assert f"{wave_kernels.solve_flat.base_symbol}_cuda_grid2d(" not in text
 
 
+def test_a_kernel_that_does_nothing_in_most_threads_has_an_entry_for_many_rows() -> None:
+    text = wave_kernels.displace.module.text().source
+    assert f"{wave_kernels.displace.base_symbol}_cuda_bands2d(" in text
+    assert f"{wave_kernels.solve.base_symbol}_cuda_bands2d(" not in text
+
+
 def test_text_needs_no_header_and_names_no_file() -> None:
     for module in (wave_kernels.solve.module, language_kernels.floats.module):
         text = module.text().source

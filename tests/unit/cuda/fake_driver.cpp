@@ -229,6 +229,7 @@ void print(const Graph* graph, std::ostream& out, const std::string& indent) {
             out << p.kernel.function->name << " grid " << p.kernel.grid[0] << 'x' << p.kernel.grid[1] << 'x'
                 << p.kernel.grid[2] << " block " << p.kernel.block[0] << 'x' << p.kernel.block[1] << 'x'
                 << p.kernel.block[2];
+            if (p.kernel.shared > 0) out << " shared " << p.kernel.shared;
         } else {
             const std::map<int, const char*> names{
                 {MEMCPY, "copy"}, {MEMSET, "set"}, {CHILD, "child"}, {EMPTY, "empty"}};

@@ -9,25 +9,27 @@ import pytest
 from whitecap import _native
 
 BASE = "solve_0a1b2c3d"
+MULTIPROCESSORS = 132  # of the fake device
 SIZES = "24 56 56 4"
-# near is argument 0, own is argument 1; blocks of 32 x 24 and of 64 x 64 cells
+# near is argument 0, own is argument 1; blocks of 32 x 24 and of 64 x 64 cells, and staged ones of 128 x 120
 MODULE = f"""target sm_90
 kernel {BASE}_cuda_kernel_forward {SIZES}
 kernel {BASE}_cuda_grid2d {SIZES}
 kernel {BASE}_cuda_stencil0 {SIZES} 8 8 4 4
 kernel {BASE}_cuda_stencil1 {SIZES} 8 8 4 4
-table {BASE}_cuda_stencil 1 0 1 2 1 2 12 93 2 4 16 330
+kernel {BASE}_cuda_stencil2 {SIZES} 8 8 4 4
+table {BASE}_cuda_stencil 2 0 1 3 1 2 12 93 0 2 4 16 330 0 4 10 12 1100 1
 """
 
 # no table, unknown version, one array twice, fewer shapes than said, no columns, a negative argument, no shapes
 BAD_TABLES = [
     "",
-    "2 0 1 1 1 2 12 93",
-    "1 0 0 1 1 2 12 93",
-    "1 0 1 2 1 2 12 93",
-    "1 0 1 1 0 2 12 93",
-    "1 -1 1 1 1 2 12 93",
-    "1 0 1 0",
+    "1 0 1 1 1 2 12 93 0",
+    "2 0 0 1 1 2 12 93 0",
+    "2 0 1 2 1 2 12 93 0",
+    "2 0 1 1 0 2 12 93 0",
+    "2 -1 1 1 1 2 12 93 0",
+    "2 0 1 0",
 ]
 
 
@@ -120,10 +122,31 @@ def test_passes_are_ordered_by_programmatic_edges(fake):
 
 
 def test_larger_grids_take_larger_blocks_and_border_blocks_need_no_halo(fake):
-    program = Solver(1024, 2048).steps(16).program()
+    program = Solver(128, 2048).steps(16).program()
     line = fake.graph(program.graph)[0]
     # a tile of 64 x 64 stores 48 x 48, the outermost 8 more on their outer side
-    assert f"{BASE}_cuda_stencil1 grid {-(-(2048 - 16) // 48)}x{-(-(1024 - 16) // 48)}x1 block 32x16x1" in line
+    assert f"{BASE}_cuda_stencil1 grid {-(-(2048 - 16) // 48)}x{-(-(128 - 16) // 48)}x1 block 32x16x1" in line
+
+
+def test_the_largest_grids_take_blocks_that_do_tile_after_tile(fake):
+    line = fake.graph((program := Solver(1024, 2048).steps(16).program()).graph)[0]
+    # one block a multiprocessor, with shared memory for a tile of both fields
+    assert f"{BASE}_cuda_stencil2 grid {MULTIPROCESSORS}x1x1 block 32x12x1 shared {2 * 128 * 120 * 4}" in line
+    assert program.device == "cuda"
+
+
+def test_no_more_blocks_than_tiles_are_launched(fake):
+    module = MODULE.replace(" 1100 1", " 1 1")
+    line = fake.graph((program := Solver(200, 300).steps(16).program(module)).graph)[0]
+    assert f"{BASE}_cuda_stencil2 grid {2 * 3}x1x1" in line
+    assert program.device == "cuda"
+
+
+def test_an_entry_that_the_device_has_no_shared_memory_for_is_not_used(fake):
+    fake.fail("cuFuncSetAttribute", 1)
+    line = fake.graph((program := Solver(1024, 2048).steps(16).program()).graph)[0]
+    assert f"{BASE}_cuda_stencil1" in line
+    assert program.device == "cuda"
 
 
 @pytest.mark.parametrize("shape", [(23, 64), (64, 31), (1, 1), (1, 4096)])
@@ -185,16 +208,15 @@ def test_without_memory_for_second_buffers_every_launch_is_a_node(fake):
     assert entries(fake, solver.steps(6).program()) == ["_cuda_grid2d"] * 6
 
 
-@pytest.mark.parametrize(
-    "table", ["", "2 0 1 1 1 2 12 93", "1 0 0 1 1 2 12 93", "1 0 1 2 1 2 12 93", "1 0 1 1 0 2 12 93", "1 -1 1 0"]
-)
+@pytest.mark.parametrize("table", BAD_TABLES)
 def test_tables_that_are_not_understood_are_left_alone(fake, table: str):
-    module = MODULE.replace("1 0 1 2 1 2 12 93 2 4 16 330", table)
+    module = MODULE.replace("2 0 1 3 1 2 12 93 0 2 4 16 330 0 4 10 12 1100 1", table)
+    assert module != MODULE
     assert entries(fake, Solver(64, 64).steps(6).program(module)) == ["_cuda_grid2d"] * 6
 
 
 def test_an_argument_number_beyond_the_launch_is_left_alone(fake):
-    module = MODULE.replace("1 0 1 2 1 2", "1 0 9 2 1 2")
+    module = MODULE.replace("2 0 1 3 1 2", "2 0 9 3 1 2")
     assert entries(fake, Solver(64, 64).steps(6).program(module)) == ["_cuda_grid2d"] * 6
 
 

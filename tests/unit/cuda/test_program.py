@@ -169,6 +169,22 @@ def test_2d_entries_get_tiles_and_programmatic_edges(fake):
     ]
 
 
+@pytest.mark.parametrize(
+    ("shape", "grid"),
+    [((1000, 1000), "32x125"), ((4096, 1024), "32x256"), ((4096, 4096), "128x64"), ((1, 9999), "313x1")],
+)
+def test_a_kernel_of_idle_threads_gets_fewer_blocks_on_large_grids(fake, shape: tuple[int, int], grid: str):
+    recording = Recording()
+    array = recording.array(*shape)
+    recording.add(array, array)
+    module = f"target sm_90\n{STENCIL_2D}\nkernel {BASE}_cuda_bands2d 24 56 56 4"
+    (line,) = fake.graph((program := cuda(recording.capture(), {"m.sm_90.cubin": module.encode()})).graph)
+    blocks = int(np.ceil(shape[0] / 8) * np.ceil(shape[1] / 32))
+    entry = "bands2d" if blocks >= 16384 else "grid2d"
+    assert f"_cuda_{entry} grid {grid}x1 block 32x8x1" in line
+    assert program.device == "cuda"
+
+
 def test_ptx_of_an_older_architecture_gets_ordinary_edges(fake):
     recording = Recording()
     a, b = recording.array(8, 8), recording.array(8, 8)
