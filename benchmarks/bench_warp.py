@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import os
 import platform
 import statistics
 import sys
@@ -84,8 +85,9 @@ class Ours:
         return out
 
     def shipped(self) -> int:
-        library = next(Path(__file__).parents[1].glob("build*/**/libwhitecap.so.*.*"), None)
-        return (library or Path(_native.__file__)).stat().st_size
+        built = Path(__file__).parents[1].glob("build/**/libwhitecap.so")
+        library = Path(os.environ.get("WHITECAP_LIBRARY") or next(built, _native.__file__))
+        return library.stat().st_size
 
 
 def measure(side: Side, size: int, batches: int, folder: Path) -> dict[str, Any]:
