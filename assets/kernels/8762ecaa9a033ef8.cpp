@@ -668,13 +668,14 @@ struct stencil_block {
         return tile_count(bounds.shape[0], height, steps);
     }
 
-    WC_INLINE stencil_block(const Kernel& k, edge_rows& e, const launch_bounds<2>& bounds, int tile_x, int tile_y, int steps)
+    WC_INLINE stencil_block(const Kernel& k, edge_rows& e, const launch_bounds<2>& bounds, int tile_x, int tile_y,
+                            int steps)
         : kernel(k),
           edges(e),
           across(tile_x, bounds.shape[1], width, halo_x(steps)),
           down(tile_y, bounds.shape[0], height, steps),
           lane(threadIdx.x),
-          warp(threadIdx.y) {}
+          warp(__shfl_sync(~0u, threadIdx.y, 0)) {}  // the compiler sees that it is the same for all lanes
 
     WC_INLINE int row(int k) const { return down.first + warp * rows + k; }
     WC_INLINE int column() const { return across.first + lane * columns; }
@@ -802,50 +803,55 @@ struct stencil_block {
         __syncthreads();
     }
 
-    // First step: reads x and rewrites y, or the other way round when `swapped`.
-    WC_INLINE void run(int steps, bool swapped) {
-        int turn = 0;
-        if (swapped) {
-            publish(y, 0);
-            __syncthreads();
-            half(y, x, turn, --steps);
-            turn ^= 1;
-        } else {
-            publish(x, 0);
-            __syncthreads();
-        }
+    // The first step reads x and rewrites y, the next one reads y, and so on.
+    WC_INLINE void run(int steps) {
+        publish(x, 0);
+        __syncthreads();
         while (steps > 0) {
-            half(x, y, turn, --steps);
-            turn ^= 1;
+            half(x, y, 0, --steps);
             if (steps == 0) break;
-            half(y, x, turn, --steps);
-            turn ^= 1;
+            half(y, x, 1, --steps);
         }
     }
 };
 
-// The body of an entry. x: the field that the first launch reads, y: the one that it rewrites.
+// The two fields of a pass, in the order in which its first step takes them: read around each cell, rewritten at it.
+struct field_pair {
+    array_t<float> x, y;
+    float *x_out, *y_out;
+
+    WC_INLINE field_pair(const array_t<float>& near, const array_t<float>& own, float* near_out, float* own_out,
+                         bool swapped)
+        : x(swapped ? own : near),
+          y(swapped ? near : own),
+          x_out(swapped ? own_out : near_out),
+          y_out(swapped ? near_out : own_out) {}
+};
+
+// The body of an entry. near, own: the fields that the first launch of all reads and rewrites. near_out, own_out: where
+// they go. swapped: an odd number of steps was done before.
 template <class Kernel, int columns, int rows, int warps>
-WC_INLINE void run_stencil(Kernel kernel, const launch_bounds<2>& bounds, const array_t<float>& x, const array_t<float>& y,
-                           float* x_out, float* y_out, int steps, int swapped) {
+WC_INLINE void run_stencil(Kernel kernel, const launch_bounds<2>& bounds, const array_t<float>& near,
+                           const array_t<float>& own, float* near_out, float* own_out, int steps, int swapped) {
     typedef stencil_block<Kernel, columns, rows, warps> block_t;
     __shared__ typename block_t::edge_rows edges;
     let_next_kernel_start();
     wait_for_previous_kernel();
     kernel.setup();
+    const field_pair fields(near, own, near_out, own_out, swapped != 0);
     block_t block(kernel, edges, bounds, blockIdx.x, blockIdx.y, steps);
-    block.load(block.x, x);
-    block.load(block.y, y);
-    block.run(steps, swapped != 0);
-    block.store(block.x, x, x_out);
-    block.store(block.y, y, y_out);
+    block.load(block.x, fields.x);
+    block.load(block.y, fields.y);
+    block.run(steps);
+    block.store(block.x, fields.x, fields.x_out);
+    block.store(block.y, fields.y, fields.y_out);
 }
 
 // The same with any number of blocks in one row; each does every gridDim.x-th tile. Needs dynamic shared memory for a
 // tile of both fields.
 template <class Kernel, int columns, int rows, int warps>
-WC_INLINE void run_stencil_staged(Kernel kernel, const launch_bounds<2>& bounds, const array_t<float>& x,
-                                  const array_t<float>& y, float* x_out, float* y_out, int steps, int swapped) {
+WC_INLINE void run_stencil_staged(Kernel kernel, const launch_bounds<2>& bounds, const array_t<float>& near,
+                                  const array_t<float>& own, float* near_out, float* own_out, int steps, int swapped) {
     typedef stencil_block<Kernel, columns, rows, warps> block_t;
     typedef typename block_t::part part;
     __shared__ typename block_t::edge_rows edges;
@@ -855,14 +861,15 @@ WC_INLINE void run_stencil_staged(Kernel kernel, const launch_bounds<2>& bounds,
     let_next_kernel_start();
     wait_for_previous_kernel();
     kernel.setup();
+    const field_pair fields(near, own, near_out, own_out, swapped != 0);
     const int tiles_across = block_t::tiles_across(bounds, steps);
     const int tiles = tiles_across * block_t::tiles_down(bounds, steps);
     int next = blockIdx.x;
     const auto load_next = [&] {
         if (next >= tiles) return;
         const block_t block(kernel, edges, bounds, next % tiles_across, next / tiles_across, steps);
-        block.load_later(x_staged, x);
-        block.load_later(y_staged, y);
+        block.load_later(x_staged, fields.x);
+        block.load_later(y_staged, fields.y);
     };
     load_next();
     while (next < tiles) {
@@ -872,9 +879,9 @@ WC_INLINE void run_stencil_staged(Kernel kernel, const launch_bounds<2>& bounds,
         block.take(block.y, y_staged);
         next += gridDim.x;
         load_next();
-        block.run(steps, swapped != 0);
-        block.store(block.x, x, x_out);
-        block.store(block.y, y, y_out);
+        block.run(steps);
+        block.store(block.x, fields.x, fields.x_out);
+        block.store(block.y, fields.y, fields.y_out);
     }
 }
 
@@ -1188,23 +1195,31 @@ extern "C" __global__ void __launch_bounds__(384) wave_solve_fd577726_cuda_stenc
     wc::run_stencil<wave_solve_fd577726_stencil, 1, 2, 12>({{{arg_heights, arg_heights_prev, arg_params, arg_inv_cell}}}, bounds, arg_heights, arg_heights_prev, near_out, own_out, steps, swapped);
 }
 
-extern "C" __global__ void __launch_bounds__(256) wave_solve_fd577726_cuda_stencil1(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<WaveParams_fcce29> arg_params, float arg_inv_cell, float* near_out, float* own_out, int steps, int swapped) {
-    wc::run_stencil<wave_solve_fd577726_stencil, 2, 4, 8>({{{arg_heights, arg_heights_prev, arg_params, arg_inv_cell}}}, bounds, arg_heights, arg_heights_prev, near_out, own_out, steps, swapped);
+extern "C" __global__ void __launch_bounds__(768) wave_solve_fd577726_cuda_stencil1(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<WaveParams_fcce29> arg_params, float arg_inv_cell, float* near_out, float* own_out, int steps, int swapped) {
+    wc::run_stencil<wave_solve_fd577726_stencil, 1, 2, 24>({{{arg_heights, arg_heights_prev, arg_params, arg_inv_cell}}}, bounds, arg_heights, arg_heights_prev, near_out, own_out, steps, swapped);
 }
 
-extern "C" __global__ void __launch_bounds__(512) wave_solve_fd577726_cuda_stencil2(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<WaveParams_fcce29> arg_params, float arg_inv_cell, float* near_out, float* own_out, int steps, int swapped) {
-    wc::run_stencil<wave_solve_fd577726_stencil, 2, 4, 16>({{{arg_heights, arg_heights_prev, arg_params, arg_inv_cell}}}, bounds, arg_heights, arg_heights_prev, near_out, own_out, steps, swapped);
+extern "C" __global__ void __launch_bounds__(768) wave_solve_fd577726_cuda_stencil2(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<WaveParams_fcce29> arg_params, float arg_inv_cell, float* near_out, float* own_out, int steps, int swapped) {
+    wc::run_stencil<wave_solve_fd577726_stencil, 2, 2, 24>({{{arg_heights, arg_heights_prev, arg_params, arg_inv_cell}}}, bounds, arg_heights, arg_heights_prev, near_out, own_out, steps, swapped);
 }
 
-extern "C" __global__ void __launch_bounds__(512) wave_solve_fd577726_cuda_stencil3(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<WaveParams_fcce29> arg_params, float arg_inv_cell, float* near_out, float* own_out, int steps, int swapped) {
-    wc::run_stencil<wave_solve_fd577726_stencil, 4, 6, 16>({{{arg_heights, arg_heights_prev, arg_params, arg_inv_cell}}}, bounds, arg_heights, arg_heights_prev, near_out, own_out, steps, swapped);
+extern "C" __global__ void __launch_bounds__(384) wave_solve_fd577726_cuda_stencil3(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<WaveParams_fcce29> arg_params, float arg_inv_cell, float* near_out, float* own_out, int steps, int swapped) {
+    wc::run_stencil<wave_solve_fd577726_stencil, 2, 5, 12>({{{arg_heights, arg_heights_prev, arg_params, arg_inv_cell}}}, bounds, arg_heights, arg_heights_prev, near_out, own_out, steps, swapped);
 }
 
 extern "C" __global__ void __launch_bounds__(384) wave_solve_fd577726_cuda_stencil4(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<WaveParams_fcce29> arg_params, float arg_inv_cell, float* near_out, float* own_out, int steps, int swapped) {
+    wc::run_stencil_staged<wave_solve_fd577726_stencil, 4, 6, 12>({{{arg_heights, arg_heights_prev, arg_params, arg_inv_cell}}}, bounds, arg_heights, arg_heights_prev, near_out, own_out, steps, swapped);
+}
+
+extern "C" __global__ void __launch_bounds__(384) wave_solve_fd577726_cuda_stencil5(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<WaveParams_fcce29> arg_params, float arg_inv_cell, float* near_out, float* own_out, int steps, int swapped) {
+    wc::run_stencil_staged<wave_solve_fd577726_stencil, 4, 8, 12>({{{arg_heights, arg_heights_prev, arg_params, arg_inv_cell}}}, bounds, arg_heights, arg_heights_prev, near_out, own_out, steps, swapped);
+}
+
+extern "C" __global__ void __launch_bounds__(384) wave_solve_fd577726_cuda_stencil6(wc::launch_bounds<2> bounds, wc::array_t<float> arg_heights, wc::array_t<float> arg_heights_prev, wc::array_t<WaveParams_fcce29> arg_params, float arg_inv_cell, float* near_out, float* own_out, int steps, int swapped) {
     wc::run_stencil_staged<wave_solve_fd577726_stencil, 4, 10, 12>({{{arg_heights, arg_heights_prev, arg_params, arg_inv_cell}}}, bounds, arg_heights, arg_heights_prev, near_out, own_out, steps, swapped);
 }
 
-extern "C" __device__ int wave_solve_fd577726_cuda_stencil[] = {2, 0, 1, 5, 1, 2, 12, 93, 0, 2, 4, 8, 146, 0, 2, 4, 16, 330, 0, 4, 6, 16, 1000, 0, 4, 10, 12, 1100, 1};
+extern "C" __device__ int wave_solve_fd577726_cuda_stencil[] = {2, 0, 1, 7, 1, 2, 12, 326, 99, 0, 1, 2, 24, 306, 277, 0, 2, 2, 24, 410, 385, 0, 2, 5, 12, 531, 329, 0, 4, 6, 12, 827, 756, 1, 4, 8, 12, 1007, 977, 1, 4, 10, 12, 1194, 1210, 1};
 
 #else
 

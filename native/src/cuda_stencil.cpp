@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int32_t kTableVersion = 2;
 constexpr std::size_t kHeader = 4;    // version, near, own, shapes
-constexpr std::size_t kPerShape = 5;  // columns, rows, warps, cost, staged
+constexpr std::size_t kPerShape = 6;  // columns, rows, warps, alone, cost, staged
 constexpr int kMostSteps = 8;         // in a pass: more would compute too many cells twice
 constexpr std::size_t kFewestLaunches = 4;
 constexpr std::uint64_t kAlignment = 256;
@@ -111,7 +111,7 @@ const StencilShape* choose(const StencilKernel& kernel, int width, int height, i
         const std::uint64_t tiles = std::uint64_t(across) * down;
         const std::uint64_t rounds =
             (tiles + std::uint64_t(multiprocessors) - 1) / std::uint64_t(multiprocessors);
-        const std::uint64_t cost = rounds * std::uint64_t(shape.cost);
+        const std::uint64_t cost = std::max(std::uint64_t(shape.alone), rounds * std::uint64_t(shape.cost));
         if (cost < least) {
             least = cost;
             best = &shape;
@@ -167,10 +167,15 @@ std::optional<StencilKernel> parse_stencil_table(const std::vector<std::int32_t>
     kernel.near = std::size_t(table[1]);
     kernel.own = std::size_t(table[2]);
     for (std::size_t at = kHeader; at < table.size(); at += kPerShape) {
-        const StencilShape shape{table[at],     table[at + 1],      table[at + 2],
-                                 table[at + 3], table[at + 4] != 0, nullptr};
-        if (std::min({shape.columns, shape.rows, shape.warps, shape.cost}) < 1 || shape.warps > 32 ||
-            shape.columns > 64 || shape.rows > 64) {
+        StencilShape shape;
+        shape.columns = table[at];
+        shape.rows = table[at + 1];
+        shape.warps = table[at + 2];
+        shape.alone = table[at + 3];
+        shape.cost = table[at + 4];
+        shape.staged = table[at + 5] != 0;
+        if (std::min({shape.columns, shape.rows, shape.warps, shape.alone, shape.cost}) < 1 ||
+            shape.warps > 32 || shape.columns > 64 || shape.rows > 64) {
             return std::nullopt;
         }
         kernel.shapes.push_back(shape);

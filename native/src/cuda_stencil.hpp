@@ -24,7 +24,9 @@ namespace whitecap {
 // One entry: blocks of `warps` warps, whose lanes own columns x rows cells.
 struct StencilShape {
     int columns = 1, rows = 1, warps = 1;
-    int cost = 1;         // of a tile on a busy multiprocessor, relative to the other entries
+    // Time of a pass with one tile a multiprocessor, and for each tile where there are many; in the same
+    // unit.
+    int alone = 1, cost = 1;
     bool staged = false;  // a block does many tiles and keeps the next one in shared memory; else one
     cu::CUfunction function = nullptr;
 

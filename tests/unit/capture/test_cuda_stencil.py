@@ -172,7 +172,7 @@ def test_the_entries_compile_and_their_table_is_in_the_binary(kernel):
     numbers = re.search(rf"{kernel.base_symbol}_cuda_stencil\[\] = {{([\d, ]+)}};", source)
     table = [int(part) for part in numbers[1].split(",")]
     assert table[:4] == [2, 0, 1, len(SHAPES)]
-    assert len(table) == 4 + 5 * len(SHAPES)
+    assert len(table) == 4 + 6 * len(SHAPES)
     try:
         ptx = compile_cuda(source, kernel.key, "ptx_90").decode()
     except CudaCompileError as error:

@@ -18,17 +18,17 @@ kernel {BASE}_cuda_grid2d {SIZES}
 kernel {BASE}_cuda_stencil0 {SIZES} 8 8 4 4
 kernel {BASE}_cuda_stencil1 {SIZES} 8 8 4 4
 kernel {BASE}_cuda_stencil2 {SIZES} 8 8 4 4
-table {BASE}_cuda_stencil 2 0 1 3 1 2 12 93 0 2 4 16 330 0 4 10 12 1100 1
+table {BASE}_cuda_stencil 2 0 1 3 1 2 12 93 93 0 2 4 16 330 330 0 4 10 12 1100 1100 1
 """
 
 # no table, unknown version, one array twice, fewer shapes than said, no columns, a negative argument, no shapes
 BAD_TABLES = [
     "",
-    "1 0 1 1 1 2 12 93 0",
-    "2 0 0 1 1 2 12 93 0",
-    "2 0 1 2 1 2 12 93 0",
-    "2 0 1 1 0 2 12 93 0",
-    "2 -1 1 1 1 2 12 93 0",
+    "1 0 1 1 1 2 12 93 93 0",
+    "2 0 0 1 1 2 12 93 93 0",
+    "2 0 1 2 1 2 12 93 93 0",
+    "2 0 1 1 0 2 12 93 93 0",
+    "2 -1 1 1 1 2 12 93 93 0",
     "2 0 1 0",
 ]
 
@@ -136,7 +136,7 @@ def test_the_largest_grids_take_blocks_that_do_tile_after_tile(fake):
 
 
 def test_no_more_blocks_than_tiles_are_launched(fake):
-    module = MODULE.replace(" 1100 1", " 1 1")
+    module = MODULE.replace(" 1100 1100 1", " 1 1 1")
     line = fake.graph((program := Solver(200, 300).steps(16).program(module)).graph)[0]
     assert f"{BASE}_cuda_stencil2 grid {2 * 3}x1x1" in line
     assert program.device == "cuda"
@@ -210,7 +210,7 @@ def test_without_memory_for_second_buffers_every_launch_is_a_node(fake):
 
 @pytest.mark.parametrize("table", BAD_TABLES)
 def test_tables_that_are_not_understood_are_left_alone(fake, table: str):
-    module = MODULE.replace("2 0 1 3 1 2 12 93 0 2 4 16 330 0 4 10 12 1100 1", table)
+    module = MODULE.replace("2 0 1 3 1 2 12 93 93 0 2 4 16 330 330 0 4 10 12 1100 1100 1", table)
     assert module != MODULE
     assert entries(fake, Solver(64, 64).steps(6).program(module)) == ["_cuda_grid2d"] * 6
 
