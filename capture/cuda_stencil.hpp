@@ -59,18 +59,26 @@ WC_INLINE void await_copies() {
 #endif
 }
 
+// The value, from a source that the compiler can't see: it is kept, and not computed again in every step.
+WC_INLINE int kept(int value) {
+    asm("" : "+r"(value));
+    return value;
+}
+
 // `Kernel::step(row, column, near, own)` computes one cell: `near` around it in one field, `own` in the other.
 // `Kernel::diagonal`: whether it looks at corners.
 template <class Kernel, int columns, int rows, int warps>
 struct stencil_block {
     static constexpr int width = 32 * columns, height = rows * warps;
     typedef row_part<columns> part;
-    typedef part edge_rows[2][warps][2][32];  // first and last row of each band, for two steps
+    typedef part edge_rows[2][warps * 64];  // first and last row of each band, for two steps
 
     const Kernel& kernel;
     edge_rows& edges;
     const tile_range across, down;
     const int lane, warp;
+    const int over, under;  // the neighbours' rows in `edges`; at the tile's upper and lower edge a band is its own
+    const int reach;        // with fewer steps left no stored row depends on the band any more
     part x[rows], y[rows];
 
     static WC_INLINE int halo_x(int steps) { return (steps + columns - 1) / columns * columns; }
@@ -88,7 +96,19 @@ struct stencil_block {
           across(tile_x, bounds.shape[1], width, halo_x(steps)),
           down(tile_y, bounds.shape[0], height, steps),
           lane(threadIdx.x),
-          warp(__shfl_sync(~0u, threadIdx.y, 0)) {}  // the compiler sees that it is the same for all lanes
+          warp(__shfl_sync(~0u, threadIdx.y, 0)),  // the compiler sees that it is the same for all lanes
+          over(kept(edge_row(warp == 0 ? 0 : 2 * warp - 1))),
+          under(kept(edge_row(warp == warps - 1 ? 2 * warp + 1 : 2 * warp + 2))),
+          reach(kept(steps_to_stored_rows())) {}
+
+    // Place in `edges` of this lane's part: 2 * band is a band's first row, 2 * band + 1 its last.
+    WC_INLINE int edge_row(int index) const { return index * 32 + lane; }
+
+    // How far the band lies from the rows that are stored; 0 or less when it holds one.
+    WC_INLINE int steps_to_stored_rows() const {
+        const int below = row(0) - down.store_last + 1, above = down.store_first - row(rows - 1);
+        return below > above ? below : above;
+    }
 
     WC_INLINE int row(int k) const { return down.first + warp * rows + k; }
     WC_INLINE int column() const { return across.first + lane * columns; }
@@ -152,8 +172,8 @@ struct stencil_block {
     }
 
     WC_INLINE void publish(const part* field, int turn) {
-        edges[turn][warp][0][lane] = field[0];
-        edges[turn][warp][1][lane] = field[rows - 1];
+        edges[turn][edge_row(2 * warp)] = field[0];
+        edges[turn][edge_row(2 * warp + 1)] = field[rows - 1];
     }
 
     // A row with its neighbours left and right.
@@ -179,14 +199,12 @@ struct stencil_block {
     }
 
     WC_INLINE void step(const part* current, part* other, int turn) const {
-        // At the tile's upper and lower edge a band is its own neighbour.
-        const part over = warp == 0 ? edges[turn][0][0][lane] : edges[turn][warp - 1][1][lane];
-        const part under = warp == warps - 1 ? edges[turn][warp][1][lane] : edges[turn][warp + 1][0][lane];
-        wide above = outer(over);
+        const part first_under = edges[turn][under];
+        wide above = outer(edges[turn][over]);
         wide here = widened(current[0]);
 #pragma unroll
         for (int k = 0; k < rows; ++k) {
-            const wide below = k + 1 < rows ? widened(current[k + 1]) : outer(under);
+            const wide below = k + 1 < rows ? widened(current[k + 1]) : outer(first_under);
 #pragma unroll
             for (int v = 0; v < columns; ++v) {
                 near_t near;
@@ -203,13 +221,8 @@ struct stencil_block {
         }
     }
 
-    // Whether the band holds a row that the stored ones still depend on, `left` steps before the end.
-    WC_INLINE bool needed(int left) const {
-        return row(0) < down.store_last + left && row(rows - 1) >= down.store_first - left;
-    }
-
     WC_INLINE void half(const part* current, part* other, int turn, int left) {
-        if (needed(left)) {
+        if (left >= reach) {
             step(current, other, turn);
             publish(other, turn ^ 1);
         }
