@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from imgui_bundle import imgui
 
 from ..lab.sources import MAX_SOURCES, SIGNALS, SOURCE_KINDS, Source
 from .protocol import PanelHost
-from .widgets import button, choice, note, row_of, slider, switch
+from .widgets import Edit, button, choice, note, row_of, slider, switch
 
 KIND_HELP = "Point: circles. Line: a straight front. Moving: to and fro between two places. Rain: drops in a rectangle."
+
+
+@dataclass
+class Changes:
+    """What the controls of one source did in a frame.
+
+    values: new values by field. title: what the control is called. slid: the field of a slider, whose edits in a row
+    are one; empty for a choice. done: a drag or typing has ended.
+    """
+
+    values: dict[str, Any] = field(default_factory=dict)
+    title: str = ""
+    slid: str = ""
+    done: bool = False
+
+    def choose(self, title: str, field: str, value: Any) -> None:
+        """A choice was made."""
+        self.values[field], self.title = value, title
+
+    def slide(self, title: str, field: str, edit: Edit) -> None:
+        """A slider was drawn."""
+        if edit.changed:
+            self.values[field], self.title, self.slid = edit.value, title, field
+        self.done = self.done or edit.done
 
 
 def draw(app: PanelHost) -> None:
@@ -36,11 +60,11 @@ def draw(app: PanelHost) -> None:
         imgui.pop_id()
     selected = next((s for s in sources if tools.selected == ("source", s.uid)), None)
     imgui.separator_text("Selected" if selected else "Next to place")
-    edited = _controls(app, selected or tools.source, selected is not None)
-    if edited is not None and selected is None:
-        tools.source = edited
-    elif edited is not None:
-        lab.edit(lab.setup.with_source(edited), "Source", ("source", edited.uid))
+    changes = _controls(app, selected or tools.source, selected is not None)
+    if selected is None:
+        tools.source = replace(tools.source, **changes.values)
+    else:
+        _edit(app, selected, changes)
     if selected is None:
         full = len(sources) >= MAX_SOURCES
         if button(
@@ -63,6 +87,18 @@ def draw(app: PanelHost) -> None:
         tools.delete_selected()
 
 
+def _edit(app: PanelHost, source: Source, changes: Changes) -> None:
+    """Each choice and each slider's drag is an edit of its own; the one that a drag ends with still belongs to it."""
+    lab = app.lab
+    assert lab is not None
+    if changes.values:
+        merge = ("source", source.uid, changes.slid) if changes.slid else None
+        edited = replace(source, **changes.values)
+        lab.edit(lab.setup.with_source(edited), f"Source {changes.title.lower()}", merge)
+    if changes.done:
+        lab.seal()
+
+
 def place_at_centre(app: PanelHost) -> None:
     """Adds a source like the next one to place in the middle of the basin."""
     lab = app.lab
@@ -75,23 +111,20 @@ def place_at_centre(app: PanelHost) -> None:
         lab.tools.selected = ("source", source.uid)
 
 
-def _controls(app: PanelHost, source: Source, placed: bool) -> Source | None:
-    """The sliders of one source; the edited source, or None."""
-    changes: dict[str, Any] = {}
+def _controls(app: PanelHost, source: Source, placed: bool) -> Changes:
+    """The sliders and choices of one source, and what they did."""
+    changes = Changes()
     kind = choice("Kind", source.kind, SOURCE_KINDS, KIND_HELP)
     if kind is not None:
-        changes["kind"] = kind
+        changes.choose("Kind", "kind", kind)
         if placed and kind != "point" and (source.x2, source.y2) == (source.x, source.y):
-            changes["x2"] = min(source.x + 0.25, 1.0) if source.x < 0.75 else source.x - 0.25
+            changes.values["x2"] = min(source.x + 0.25, 1.0) if source.x < 0.75 else source.x - 0.25
 
     def number(
         name: str, field: str, low: float, high: float, default: float, unit: str, help: str, log: bool = False
     ) -> None:
         edit = slider(name, getattr(source, field), low, high, default=default, unit=unit, help=help, log=log)
-        if edit.changed:
-            changes[field] = edit.value
-        if edit.done and app.lab is not None:
-            app.lab.seal()
+        changes.slide(name, field, edit)
 
     if source.kind == "rain":
         number("Drops", "frequency", 0.1, 60.0, 3.0, "1/s", "Drops a second, at random.", log=True)
@@ -111,14 +144,14 @@ def _controls(app: PanelHost, source: Source, placed: bool) -> Source | None:
         number("Phase", "phase", -180.0, 180.0, 0.0, "°", "Lead over a source with phase 0.")
         signal = choice("Signal", source.signal, SIGNALS, "Continuous, or pulses of a few oscillations.")
         if signal is not None:
-            changes["signal"] = signal
+            changes.choose("Signal", "signal", signal)
         if source.signal == "pulse":
             number("Length", "cycles", 0.5, 20.0, 2.0, "cycles", "Oscillations in a pulse.")
             number("Every", "every", 0.0, 20.0, 0.0, "s", "Time between pulses; 0 is one pulse only.")
         if source.kind == "moving":
             number("Speed", "speed", 0.0, 20.0, 3.0, "u/s", "How fast it goes to and fro." + _mach(app, source))
     number("Radius", "radius", 0.005, 0.1, 0.02, "", "Reach of the source, of the basin's width.", log=True)
-    return replace(source, **changes) if changes else None
+    return changes
 
 
 def _wave_speed(app: PanelHost) -> float:

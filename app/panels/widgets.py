@@ -100,6 +100,7 @@ def slider(
         _paint_unstable(low, high, stable, log)
     _explain(help, default, unit, whole, stable, low, high)
     if default is not None and imgui.is_item_hovered() and imgui.is_mouse_double_clicked(0):
+        imgui.internal.clear_active_id()  # else the button, still down, would drag it to the cursor in the next frame
         return Edit(default != value, default, True)
     chosen = _menu(name, value, default, unit, whole)
     if chosen is not None:

@@ -16,7 +16,19 @@ from whitecap.app.lab.keys import KEYS, Shortcuts
 from whitecap.app.lab.probes import Probe
 from whitecap.app.lab.sources import Source
 from whitecap.app.lab.walls import Box
-from whitecap.app.panels import capture, dock, draw, overlay, plots, question, simulation, status, view, widgets
+from whitecap.app.panels import (
+    capture,
+    dock,
+    draw,
+    overlay,
+    plots,
+    question,
+    simulation,
+    sources,
+    status,
+    view,
+    widgets,
+)
 from whitecap.app.panels.state import state_of
 from whitecap.app.scene import Grid
 from whitecap.app.viewport import Viewport
@@ -94,15 +106,33 @@ def sliders(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[float, float, fl
 @pytest.fixture
 def only_simulation(sliders: dict[str, tuple[float, float, float, float]]) -> Iterator[tuple[Screen, dict[str, Any]]]:
     """A screen with the Simulation panel alone in a window."""
+    made = Screen(FakeHost(), alone(simulation.draw))
+    yield made, sliders
+    made.gui.release()
+
+
+def alone(panel: Callable[[Any], None]) -> Callable[[Any], None]:
+    """One panel in a window, unfolded and whole."""
 
     def panels(app: Any) -> None:
         imgui.set_next_window_pos(imgui.ImVec2(0, 0))
         imgui.set_next_window_size(imgui.ImVec2(400, 600))
         imgui.begin("alone")
-        simulation.draw(app)
+        panel(app)
         imgui.end()
 
-    made = Screen(FakeHost(), panels)
+    return panels
+
+
+@pytest.fixture
+def selected_source(sliders: dict[str, tuple[float, float, float, float]]) -> Iterator[tuple[Screen, dict[str, Any]]]:
+    """A screen with the Sources panel alone, and one source that is selected."""
+    made = Screen(FakeHost("tank", Grid(64, 64)), alone(sources.draw))
+    lab = made.host.lab
+    lab.edit(lab.setup.with_source(Source(uid=1)), "Place")
+    lab.history.clear()
+    lab.tools.selected = ("source", 1)
+    made.frames()
     yield made, sliders
     made.gui.release()
 
@@ -221,6 +251,70 @@ def test_a_double_click_sets_the_default(only_simulation: Any) -> None:
         screen.press()
         screen.press(down=False)
     assert screen.host.simulation.values["k_speed"] == 60.0
+
+
+def test_a_double_click_that_is_held_for_some_frames_sets_the_default_too(only_simulation: Any) -> None:
+    screen, sliders = only_simulation
+    screen.move(*middle(sliders["Wave speed"], 0.7))
+    for _ in range(2):
+        screen.press()
+        screen.frames(4)
+        screen.press(down=False)
+    assert screen.host.simulation.values["k_speed"] == 60.0
+
+
+def test_every_drag_of_a_source_is_an_edit_of_its_own_and_all_of_it_is_one(selected_source: Any) -> None:
+    screen, sliders = selected_source
+    lab = screen.host.lab
+    for name in ("Amplitude", "Amplitude", "Frequency"):
+        screen.move(*middle(sliders[name], 0.3))
+        screen.press()
+        for across in (0.4, 0.5, 0.6):
+            screen.move(*middle(sliders[name], across))
+        screen.press(down=False)
+        screen.frames(30)  # else the next press is a double click
+    assert len(lab.history) == 2  # the second drag ended where it began
+    assert lab.history.undo_label == "Source frequency"
+    lab.undo()
+    assert lab.setup.sources[0].frequency == Source().frequency
+    assert lab.setup.sources[0].amplitude != Source().amplitude
+
+
+def type_into(screen: Screen, place: tuple[float, float, float, float], text: str) -> None:
+    """A value through the menu of the right button."""
+    screen.click(*middle(place), button="right")
+    screen.frames(3)
+    screen.key("A", {"ctrl"})
+    screen.type(text)
+    screen.key("RETURN")
+    screen.frames()
+
+
+def test_a_value_typed_for_a_source_is_undone_apart_from_the_drag_after_it(selected_source: Any) -> None:
+    screen, sliders = selected_source
+    lab = screen.host.lab
+    type_into(screen, sliders["Frequency"], "2")
+    screen.move(*middle(sliders["Frequency"], 0.9))
+    screen.press()
+    screen.press(down=False)
+    assert lab.setup.sources[0].frequency > 5.0
+    lab.undo()
+    assert lab.setup.sources[0].frequency == 2.0
+    lab.undo()
+    assert lab.setup.sources[0].frequency == Source().frequency
+
+
+def test_a_choice_for_a_source_is_undone_alone(selected_source: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen, _ = selected_source
+    lab = screen.host.lab
+    picked = {"Kind": ["line", "rain"], "Signal": ["pulse"]}
+    pick = lambda name, *_: picked[name].pop(0) if picked[name] else None  # noqa: E731
+    with monkeypatch.context() as patch:
+        patch.setattr(sources, "choice", pick)
+        screen.frames(4)
+    assert [lab.setup.sources[0].kind, len(lab.history)] == ["rain", 2]
+    lab.undo()
+    assert (lab.setup.sources[0].kind, lab.setup.sources[0].signal) == ("line", "pulse")
 
 
 def test_ctrl_click_types_a_value(only_simulation: Any) -> None:
