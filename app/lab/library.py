@@ -23,13 +23,17 @@ if TYPE_CHECKING:
 
 
 class Library:
-    """The document that is open, where it came from, and the gallery. Refusals go to the error dialog."""
+    """The document that is open, where it came from, and the gallery. Refusals go to the error dialog.
+
+    with_waves: whether saving it writes its fields beside it; at first what the document did when it was opened.
+    """
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
         self.document = Document(title=lab.host.simulation.scene.title, setup=lab.setup)
         self.path: Path | None = None
         self.preset_index: int | None = None
+        self.with_waves = False
         self.asks_for: Literal["", "open", "save"] = ""  # the Document panel unfolds and takes the keyboard
 
     # ---- opening
@@ -37,6 +41,7 @@ class Library:
     def open(self, document: Document, path: Path | None = None) -> None:
         """Shows a document: another scene with still water and an empty history."""
         self.document, self.path, self.preset_index = document, path, None
+        self.with_waves = bool(document.checkpoint)
         self._lab.show(document.setup)
         if document.look:
             self._set_look(document.look)
@@ -46,6 +51,7 @@ class Library:
     def follow(self, setup: Setup, title: str) -> None:
         """Another scene is shown already: it becomes the document."""
         self.document, self.path, self.preset_index = Document(title=title, setup=setup), None, None
+        self.with_waves = False
 
     def load(self, path: str | Path) -> bool:
         """Opens a scene file, with its checkpoint where it names one; False when it is refused."""
@@ -101,9 +107,12 @@ class Library:
         """The scene as one TOML text, to share."""
         return documents.to_text(self.current())
 
-    def save(self, path: str | Path, with_waves: bool = False) -> bool:
-        """Saves the scene; with_waves: and its fields beside it, so that opening goes on where this left off."""
-        path = Path(path)
+    def save(self, path: str | Path, with_waves: bool | None = None) -> bool:
+        """Saves the scene; with_waves: and its fields beside it, so that opening goes on where this left off.
+
+        The choice stays with the document; None is the choice of before.
+        """
+        path, with_waves = Path(path), self.with_waves if with_waves is None else with_waves
         if path.suffix != ".toml":
             path = path.with_name(path.name + ".toml")
         document = self.current()
@@ -117,8 +126,8 @@ class Library:
         except UserError as error:
             self._lab.host.show_error(error)
             return False
-        self.path = path
-        self._lab.message = f"saved {path}"
+        self.path, self.with_waves = path, with_waves
+        self._lab.message = f"saved {path}" + (" with its waves" if with_waves else "")
         return True
 
     def save_again(self) -> bool:

@@ -33,10 +33,10 @@ def draw(app: PanelHost) -> None:
     shown = state.scene_path or (str(library.path) if library.path else "")
     state.scene_path, entered = path_field("scene", shown, "scene.toml")
     waves = switch(
-        "Save the waves too", state.with_waves, "Heights go into a .npz beside the scene, so it goes on where it was."
+        "Save the waves too", library.with_waves, "Heights go into a .npz beside the scene, so it goes on where it was."
     )
     if waves is not None:
-        state.with_waves = waves
+        library.with_waves = waves
     width = row_of(2)
     named = bool(state.scene_path)
     saves = button("Save", "Scene, walls, sources, probes, look and camera in one file.", width, named)
@@ -63,7 +63,7 @@ def save(app: PanelHost) -> None:
         return
     library, state = app.lab.library, state_of(app)
     text = state.scene_path or (str(library.path) if library.path else "scene.toml")
-    library.save(Path(text).expanduser(), state.with_waves)
+    library.save(Path(text).expanduser())
 
 
 def open_path(app: PanelHost, text: str) -> None:

@@ -12,7 +12,6 @@ class PanelState:
     """One for an application."""
 
     scene_path: str = ""
-    with_waves: bool = False
     enter_saves: bool = False
     capture_path: str = ""
     csv_path: str = "probes.csv"

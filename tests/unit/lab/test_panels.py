@@ -452,6 +452,16 @@ def test_enter_in_the_path_field_does_what_was_asked_for(tmp_path: Path, screen:
     assert not screen.host.errors
 
 
+def test_the_switch_for_the_waves_counts_for_the_save_key_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clicks = [True]
+    monkeypatch.setattr(document, "switch", lambda *_: clicks.pop() if clicks else None)
+    made = Screen(FakeHost(), alone(document.draw))
+    made.host.lab.library.path = tmp_path / "bay.toml"
+    made.host.lab.perform("save")
+    assert (tmp_path / "bay.npz").is_file()
+    made.gui.release()
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_random_clicks_drags_and_keys_never_break_a_panel(
     seed: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, screen: Screen

@@ -389,6 +389,32 @@ def test_a_scene_saved_with_its_waves_goes_on_where_it_was(tank: FakeHost, tmp_p
     assert other.lab.library.path == tmp_path / "bay.toml"
 
 
+@pytest.mark.parametrize("with_waves", [True, False])
+def test_saving_again_saves_the_waves_too_where_that_was_chosen(
+    tank: FakeHost, tmp_path: Path, with_waves: bool
+) -> None:
+    tank.simulation.heights()[:] = 0.25
+    tank.lab.library.save(tmp_path / "bay", with_waves=with_waves)
+    opened = FakeHost()
+    opened.lab.load(tmp_path / "bay.toml")
+    for host, height in ((tank, 0.5), (opened, 0.75)):  # the one that saved it, and one that opened it
+        run(host)
+        host.simulation.heights()[:] = height
+        assert host.lab.perform("save")
+        again = FakeHost()
+        again.lab.load(tmp_path / "bay.toml")
+        run(again)
+        assert again.simulation.heights() == pytest.approx(np.full((64, 64), height if with_waves else 0.0))
+    assert (tmp_path / "bay.npz").exists() == with_waves
+
+
+def test_another_document_does_not_take_over_that_waves_are_saved(tank: FakeHost, tmp_path: Path) -> None:
+    tank.lab.library.save(tmp_path / "bay", with_waves=True)
+    tank.lab.open_preset(0)
+    tank.lab.library.save(tmp_path / "drop")
+    assert not (tmp_path / "drop.npz").exists()
+
+
 def test_waves_wait_for_a_capture_that_takes_its_time(tank: FakeHost, tmp_path: Path) -> None:
     tank.simulation.heights()[:] = 0.75
     tank.lab.library.save(tmp_path / "bay", with_waves=True)
