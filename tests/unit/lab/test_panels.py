@@ -19,6 +19,7 @@ from whitecap.app.lab.walls import Box
 from whitecap.app.panels import (
     capture,
     dock,
+    document,
     draw,
     overlay,
     plots,
