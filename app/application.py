@@ -225,10 +225,9 @@ class Application:
         return self.swap.busy
 
     def take_over(self, simulation: Simulation) -> None:
-        """Goes on with another simulation."""
+        """Goes on with another simulation. Whoever owns the drag keeps it; a poke goes on where the cursor is now."""
         simulation.paused = self.simulation.paused
         simulation.time_scale = self.simulation.time_scale
-        self.pointer.cancel()
         self.simulation = simulation
         self._wear_look()
         self.match_stage()

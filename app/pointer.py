@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from .brush import Stroke
+
 if TYPE_CHECKING:
     from .application import Application
 
@@ -65,6 +67,11 @@ class Pointer:
             self._application.simulation.release()
         elif owner == "tool":
             self._application.lab.release()
+
+    def lift(self) -> None:
+        """The brush comes down anew where the cursor is: the cells under it are others than in the last frame."""
+        if self.owner == "poke":
+            self._application.simulation.stroke = Stroke()
 
     def leave(self) -> None:
         """The mouse left the window; a drag goes on."""

@@ -88,6 +88,8 @@ class Swap:
                 graph, path = result
                 self._application.simulation.replace(graph, path, self._job_grid)
                 self._application.match_stage()
+                if self._job_grid.shape != self._application.simulation.grid.shape:
+                    self._application.pointer.lift()
         except Exception as error:
             self._application.show_error(error)
         self._start()
@@ -103,8 +105,10 @@ class Swap:
             return
         (scene, grid), self._wish = self._wish, None
         running = self._application.simulation
-        if scene is running.scene and grid == running.grid and not even_the_same:
-            return
+        if _are_one(scene, running.scene):
+            scene = running.scene
+            if grid == running.grid and not even_the_same:
+                return
         cache, device = running.cache, running.device
         label = f"capturing {scene.name} {grid.width} x {grid.height}, {counted(grid.substeps, 'sub-step')}"
         self._job_scene, self._job_grid = scene, grid
@@ -127,3 +131,8 @@ class Swap:
             "Which are the heights?", text, list(by_text), lambda answer: self._show_capture(path, by_text[answer])
         )
         ask(self._application, question)  # type: ignore[arg-type]
+
+
+def _are_one(scene: Scene, other: Scene) -> bool:
+    """Whether two scenes have the same kernels: a built-in one that is looked up again is another object."""
+    return scene is other or (type(scene) is type(other) and scene.file is other.file is None)

@@ -51,6 +51,7 @@ class Toolbox:
         self.source = Source()  # what the next placed source is like
         self.selected: tuple[str, int] | None = None
         self._drag: Callable[[float, float], None] | None = None
+        self._drawn_in: object = None  # the document that the drag began in
 
     # ---- choosing
 
@@ -123,6 +124,7 @@ class Toolbox:
 
     def press(self, x: float, y: float) -> bool:
         """True when the tool or an object owns the drag; False leaves the press to the poke."""
+        self._drawn_in = self._lab.library.document
         if self.tool in ("wall", "erase"):
             self._begin_stroke(x, y)
             return True
@@ -139,8 +141,8 @@ class Toolbox:
         return False
 
     def drag(self, x: float, y: float) -> None:
-        """The pointer moves while the tool owns it."""
-        if self._drag is not None:
+        """The pointer moves while the tool owns it. What was drawn goes no further once another document is open."""
+        if self._drag is not None and self._drawn_in is self._lab.library.document:
             self._drag(x, y)
 
     def release(self) -> None:

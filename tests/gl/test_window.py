@@ -466,6 +466,47 @@ def test_space_pauses_and_shows_it(open_window):
     assert hand.application.simulation.frames == frames + 1
 
 
+@pytest.fixture
+def mouse(display):
+    """The display's own mouse and keyboard."""
+    if shutil.which("xdotool") is None:
+        pytest.skip("xdotool is not installed: apt-get install xdotool")
+
+    def run(*arguments):
+        subprocess.run(["xdotool", *map(str, arguments)], check=True, timeout=20)
+
+    yield run
+    for button in (1, 2, 3):
+        run("mouseup", button)
+
+
+def test_the_first_wall_is_as_long_as_the_drag_of_a_real_mouse(open_window, mouse):
+    hand = open_window("--size", "900x700", "--scene", "wave")
+    still(hand)
+    hand.application.camera.pose = POSES["above"]
+    left, top = hand.session.window._native.get_location()
+    start, end = hand.application.pick(300.5, 350.5), hand.application.pick(600.5, 350.5)
+    mouse("mousemove", left + 300, top + 350)
+    hand.turns(5)
+    hand.type("w")
+    hand.key("W")
+    mouse("mousedown", 1)
+    for step in range(1, 61):
+        mouse("mousemove", left + 300 + 5 * step, top + 350)
+        hand.turns()
+    hand.application.swap.wait()
+    hand.turns(2)
+    assert hand.application.simulation.scene.name == "tank"
+    assert hand.application.pointer.owner == "tool"
+    mouse("mouseup", 1)
+    hand.turns(5)
+    assert hand.application.pointer.owner is None
+    (wall,) = hand.application.lab.setup.walls
+    width = hand.application.simulation.grid.width
+    assert wall.points[0][0] * width == pytest.approx(start[0] + 0.5, abs=0.5)
+    assert wall.points[-1][0] * width == pytest.approx(end[0] + 0.5, abs=0.5)
+
+
 def test_losing_the_focus_in_a_drag_ends_it(open_window):
     hand = open_window("--size", "640x480")
     still(hand)

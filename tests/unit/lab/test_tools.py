@@ -205,3 +205,14 @@ def test_undo_in_the_middle_of_a_drag_does_not_corrupt_it(host: FakeHost) -> Non
     host.lab.drag(50, 50)
     host.lab.release()
     assert host.lab.setup.sources == ()
+
+
+def test_a_stroke_ends_where_another_document_is_opened(host: FakeHost) -> None:
+    host.lab.tools.take("wall")
+    host.lab.press(20, 20)
+    host.lab.drag(40, 20)
+    host.lab.open_preset(0)
+    walls = host.lab.setup.walls
+    host.lab.drag(80, 20)
+    host.lab.release()
+    assert host.lab.setup.walls == walls
