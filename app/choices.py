@@ -23,10 +23,20 @@ def chosen_scene(options: Namespace, remembered: str = "wave") -> Scene:
     return find_scene(options.scene or remembered)
 
 
-def chosen_grid(options: Namespace, scene: Scene) -> Grid:
-    """The scene's grid with what the flags say instead."""
+def chosen_grid(options: Namespace, scene: Scene, last: Grid | None = None) -> Grid:
+    """The scene's grid with what the flags say instead. last: the one of the last run, for what they leave open."""
+    flags = grid_flags(options)
+    grid = scene.default_grid
+    if last is not None:
+        sized = {"width", "height"} & flags.keys()  # a width alone has the scene's height, as --help says
+        grid = last.with_(width=grid.width, height=grid.height) if sized else last
+    return grid.with_(**flags)
+
+
+def grid_flags(options: Namespace) -> dict[str, int]:
+    """What the flags say about the grid."""
     wanted = {"width": options.width, "height": options.height, "substeps": options.substeps}
-    return scene.default_grid.with_(**{name: value for name, value in wanted.items() if value is not None})
+    return {name: value for name, value in wanted.items() if value is not None}
 
 
 VIEWS = ("home", "top", "side")

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import traceback
 from argparse import Namespace
-from pathlib import Path
 from typing import Any
 
 from .application import Application
 from .backend import choose_device, decide
-from .choices import apply_document, apply_view, chosen_grid, chosen_scene, moves_by_itself
-from .errors import UserError
+from .choices import apply_document, apply_view, moves_by_itself
 from .fallback import open_simulation
 from .gui import Gui
 from .interrupt import uninterrupted
 from .job import Job
-from .scene import Scene
+from .last_scene import first_scene, remember, reopen, without_memory
 from .settings import Settings
+from .simulation import Simulation
 from .splash import draw_splash
 from .stage import Stage
 from .window import HIDDEN_RATE, MAX_RATE, Clock, Window
@@ -47,8 +46,7 @@ class WindowSession:
     def __init__(self, options: Namespace) -> None:
         self._options = options
         self.settings = Settings.load()
-        self._scene = _first_scene(options, self.settings)
-        self._grid = chosen_grid(options, self._scene)
+        self._start = first_scene(options, self.settings)
         self._device, self._reason = choose_device(options.backend)
         with uninterrupted():
             self.window = Window(self.settings, options.size)
@@ -67,15 +65,15 @@ class WindowSession:
 
     def open(self) -> bool:
         """Captures or loads the scene behind a splash; False when the window was closed meanwhile."""
-        options, scene, grid, device = self._options, self._scene, self._grid, self._device
+        options = self._options
         if options.full_screen:
             self.window.toggle_full_screen()
-        job = Job(f"opening {scene.title or scene.name}", lambda: open_simulation(scene, grid, device, options.backend))
-        if not self._splash(job):
+        opened = self._open_simulation()
+        if opened is None:
             return False
-        simulation, problem = job.result()
+        simulation, problem = opened
         with uninterrupted():
-            stage = Stage(self.window.context, grid)
+            stage = Stage(self.window.context, simulation.grid)
         self.application = application = Application(
             simulation,
             stage,
@@ -87,18 +85,29 @@ class WindowSession:
         application.window_actions["full_screen"] = self.window.toggle_full_screen
         apply_view(application, options.view, self.window.target)
         apply_document(application, options)
-        reopened = not options.scene and not moves_by_itself(options) and self._reopen(application)
-        application.welcome(still=reopened or moves_by_itself(options))
+        application.welcome(still=self._reopen(application) or moves_by_itself(options))
         self.events.application = application
         return True
 
+    def _open_simulation(self) -> tuple[Simulation, str] | None:
+        """The first scene, else the default one, and why it is not on the GPU; None when the window was closed."""
+        scene, grid, device, wanted = self._start.scene, self._start.grid, self._device, self._options.backend
+        job = Job(f"opening {scene.title or scene.name}", lambda: open_simulation(scene, grid, device, wanted))
+        if not self._splash(job):
+            return None
+        try:
+            return job.result()
+        except Exception as error:
+            if not self._start.recalled:
+                raise
+            self._start = without_memory(self._options, error)
+            return self._open_simulation()
+
     def _reopen(self, application: Application) -> bool:
-        """The scene file or preset of the last run, where it is still there; whether there was one."""
-        lab, settings = application.lab, self.settings
-        if settings.file and Path(settings.file).is_file():
-            return lab.load(settings.file)
-        names = [preset.name for preset in lab.presets]
-        return settings.preset in names and lab.open_preset(names.index(settings.preset))
+        """The document, capture or preset of the last run; whether there was one."""
+        if self._start.trouble:
+            application.say(self._start.trouble)
+        return self._start.recalled and reopen(application, self.settings, self._options)
 
     def run(self) -> None:
         """Turns until the window is closed, or as often as `--frames` says."""
@@ -142,16 +151,9 @@ class WindowSession:
     def remember(self) -> None:
         """Saves the window's place and the scene for the next run."""
         if self.application is not None:
-            self._remember_scene(self.application)
+            remember(self.application, self.settings)
         self.window.remember(self.settings)
         self.settings.save()
-
-    def _remember_scene(self, application: Application) -> None:
-        settings, library = self.settings, application.lab.library
-        settings.scene = application.simulation.scene.name
-        settings.file = str(library.path.resolve()) if library.path is not None else ""
-        if library.preset_index is None:
-            settings.preset = ""
 
     def close(self) -> None:
         """Frees the GL objects and closes the window."""
@@ -189,16 +191,6 @@ def title(application: Application) -> str:
     if simulation.paused:
         parts.append("paused")
     return " · ".join([*parts, application.backend.badge])
-
-
-def _first_scene(options: Namespace, settings: Settings) -> Scene:
-    """The scene asked for, else the one of the last run where that still exists."""
-    if options.scene or moves_by_itself(options):
-        return chosen_scene(options)
-    try:
-        return chosen_scene(options, settings.scene)
-    except UserError:
-        return chosen_scene(options)
 
 
 def _make_gui(window: Window) -> Gui:

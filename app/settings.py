@@ -16,6 +16,9 @@ RANGES: dict[str, tuple[float, float]] = {
     "window_x": (-16384, 16384),
     "window_y": (-16384, 16384),
     "ui_scale": (0.5, 3.0),
+    "grid_width": (0, 16384),
+    "grid_height": (0, 16384),
+    "substeps": (0, 1024),
 }
 
 
@@ -24,7 +27,9 @@ class Settings:
     """Remembered values and their defaults.
 
     window_x, window_y: None leaves the place to the desktop. file, preset, scene: the last one shown, the first of
-    the three that is not empty.
+    the three that is not empty; file is the absolute path of a scene document or a capture, scene a built-in scene's
+    name or the absolute path of a scene file. grid_width, grid_height, substeps: where they were not the usual ones of
+    the scene or preset, else 0.
     """
 
     window_width: int = 1280
@@ -35,6 +40,9 @@ class Settings:
     scene: str = "wave"
     preset: str = ""
     file: str = ""
+    grid_width: int = 0
+    grid_height: int = 0
+    substeps: int = 0
     hint_seen: bool = False
 
     @staticmethod

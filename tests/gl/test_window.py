@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -585,6 +586,38 @@ def test_the_last_preset_comes_back_until_it_is_left(display):
     with a_session("--size", "500x400") as third:
         assert third.application.lab.library.preset_index is None
         assert third.application.simulation.scene.name == "wave"
+
+
+def test_the_last_scene_file_and_capture_come_back_with_their_grid(display, tmp_path):
+    mine = tmp_path / "mine.py"
+    mine.write_text((Path(__file__).parents[2] / "examples" / "heat.py").read_text())
+    with a_session("--fresh", "--scene", str(mine), "--width", "40", "--height", "24") as first:
+        first.remember()
+        first.application.save_capture(tmp_path / "mine.wrp")
+    with a_session() as second:
+        assert second.application.simulation.grid.shape == (24, 40)
+        assert second.application.simulation.scene.name == first.application.simulation.scene.name
+        second.application.open_capture(tmp_path / "mine.wrp")
+        second.turn(1 / 60)
+        second.remember()
+    with a_session() as third:
+        assert third.application.simulation.scene.file == tmp_path / "mine.wrp"
+        assert third.application.message == ""
+    with a_session("--fresh") as fourth:
+        assert fourth.application.simulation.scene.name == "wave"
+
+
+def test_a_last_scene_that_cannot_be_captured_any_more_gives_way_with_a_line(display, tmp_path):
+    mine = tmp_path / "mine.py"
+    mine.write_text((Path(__file__).parents[2] / "examples" / "heat.py").read_text())
+    with a_session("--fresh", "--scene", str(mine)) as first:
+        first.remember()
+    mine.write_text(mine.read_text().replace("def record(self, grid: Grid)", "def record(self, grid: Grid, more)"))
+    with a_session() as second:
+        assert second.application.simulation.scene.name == "wave"
+        assert "the last scene did not come back" in second.application.message
+        assert not second.application.errors
+        second.turn(1 / 60)
 
 
 @contextlib.contextmanager
