@@ -58,9 +58,10 @@ class Stage:
         if at_home:
             self.camera.pose = self.camera.home_pose()
 
-    def draw(self, viewport: Viewport, target: Any, hover: Any = None) -> None:
-        """One picture of the surface as it is now."""
-        self.renderer.draw(self.surface, self.camera, self.look, viewport.framebuffer, target, hover)
+    def draw(self, viewport: Viewport, target: Any, hover: Any = None, ui_scale: float = 1.0) -> None:
+        """One picture of the surface as it is now. ui_scale: how much larger than usual text is to be."""
+        scale = ui_scale * viewport.ui_scale * viewport.ratio
+        self.renderer.draw(self.surface, self.camera, self.look, viewport.framebuffer, target, hover, scale)
 
     def release(self) -> None:
         """Frees every GL object. The context must still be there."""

@@ -1,4 +1,4 @@
-"""What lies over the water: marks of sources and probes, the colour bar, the preset's caption, the hint, the rescue."""
+"""What lies over the water: marks of sources and probes, the preset's caption, the hint, the rescue."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ _FLOATING = (
 def draw(app: PanelHost) -> None:
     """One frame of everything but the rescue."""
     draw_marks(app)
-    _colour_bar(app)
     _caption(app)
     _hint(app)
 
@@ -133,32 +132,6 @@ def _on_screen(app: PanelHost, x: float, y: float) -> ImVec2 | None:
     point = ((x - (grid.width - 1) / 2) * grid.cell, 0.0, (y - (grid.height - 1) / 2) * grid.cell)
     place = app.camera.project(point, app.viewport.size)
     return ImVec2(place[0], place[1]) if place is not None else None
-
-
-def _colour_bar(app: PanelHost) -> None:
-    """The data view's colours with numbers, at the right edge."""
-    bar = getattr(app.stage.renderer, "colorbar", None)
-    if bar is None or app.look.mode != "data" or not bar.high > bar.low:
-        return
-    size, draw = imgui.get_io().display_size, imgui.get_background_draw_list()
-    height, width = min(0.5 * size.y, em(24)), em(1.1)
-    left, top = size.x - em(6.2), (size.y - status_height() - height) / 2
-    back = imgui.get_color_u32(imgui.Col_.window_bg.value, 0.75)
-    draw.add_rect_filled(
-        ImVec2(left - em(0.8), top - em(1.9)), ImVec2(size.x - em(0.5), top + height + em(0.9)), back, em(0.4)
-    )
-    ink = imgui.get_color_u32(imgui.Col_.text.value)
-    draw.add_text(ImVec2(left, top - em(1.6)), ink, "height, u")
-    rows = 64
-    for n in range(rows):
-        low, high = bar.lut[255 - n * 255 // rows].tolist(), bar.lut[255 - (n + 1) * 255 // rows].tolist()
-        a, b = (imgui.get_color_u32(ImVec4(c[0] / 255, c[1] / 255, c[2] / 255, 1.0)) for c in (low, high))
-        y = top + n * height / rows
-        draw.add_rect_filled_multi_color(ImVec2(left, y), ImVec2(left + width, y + height / rows), a, a, b, b)
-    for value, text in bar.ticks:
-        y = top + height * (bar.high - value) / (bar.high - bar.low)
-        draw.add_line(ImVec2(left + width, y), ImVec2(left + width + em(0.35), y), ink)
-        draw.add_text(ImVec2(left + width + em(0.6), y - em(0.5)), ink, text)
 
 
 def _caption(app: PanelHost) -> None:

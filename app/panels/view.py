@@ -114,6 +114,9 @@ def _data(app: PanelHost) -> None:
     wires = switch("Wireframe", look.wireframe, "The lines of the grid (X).")
     if wires is not None:
         look.wireframe = wires
+    bar = switch("Colour bar", look.colorbar, "Colours with numbers at the right edge; part of every picture.")
+    if bar is not None:
+        look.colorbar = bar
     _number(app, "Shading", "shading", 0.0, 1.0, "", "0 shows the table's exact colours, 1 a shaded relief.")
 
 

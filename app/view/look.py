@@ -61,6 +61,8 @@ class Look:
     wireframe: bool = False
     # 0: the table's exact colours; 1: fully shaded relief.
     shading: float = 0.0
+    # Colours with numbers at the right edge, in pictures without panels too.
+    colorbar: bool = True
 
     # Multisampling, and whether the software rasteriser may drop layers to stay fluent.
     samples: int = 4

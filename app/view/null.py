@@ -110,6 +110,7 @@ class NullRenderer:
         size: tuple[int, int],
         target: object = None,
         hover: Hover | None = None,
+        scale: float = 1.0,
     ) -> None:
         if size[0] < 1 or size[1] < 1:
             return

@@ -11,6 +11,7 @@ from ..gl_context import facts
 from .basin_pass import BasinPass
 from .caustics import Caustics
 from .colorbar import Colorbar
+from .colorbar_pass import ColorbarPass
 from .data_pass import DataPass
 from .detail import CARD, FLUENT, STILL, Detail
 from .frame_target import FrameTarget
@@ -66,6 +67,7 @@ class Renderer:
         self._water = WaterPass(context)
         self._obstacles = ObstaclePass(context)
         self._data = DataPass(context)
+        self._bar = ColorbarPass(context)
         self._frame = FrameTarget(context)
         self._timer = DrawTimer(context, self._software)
         self._quality = Quality()
@@ -97,8 +99,12 @@ class Renderer:
         size: tuple[int, int],
         target: moderngl.Framebuffer,
         hover: Hover | None = None,
+        scale: float = 1.0,
     ) -> None:
-        """Draws one frame into `target` and leaves it bound. size: framebuffer pixels; an empty one draws nothing."""
+        """Draws one frame into `target` and leaves it bound.
+
+        size: framebuffer pixels; an empty one draws nothing. scale: framebuffer pixels to a logical one, for text.
+        """
         if size[0] < 1 or size[1] < 1:
             return
         self._adapts = self._software and look.auto_quality
@@ -110,6 +116,8 @@ class Renderer:
             self._draw_data(frame) if look.mode == "data" else self._draw_water(frame)
             self._context.disable(moderngl.DEPTH_TEST)
             self._frame.finish()
+            if self._colorbar is not None and look.colorbar:
+                self._bar.draw(self._colorbar, size, scale)
         if self._adapts and self._timer.seconds is not None:
             self._quality.observe(self._timer.seconds)
 
@@ -119,6 +127,7 @@ class Renderer:
             self._context,
             self._timer,
             self._frame,
+            self._bar,
             self._data,
             self._obstacles,
             self._water,

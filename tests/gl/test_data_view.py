@@ -17,7 +17,7 @@ PLAIN = {"mode": "data", "auto_range": False, "value_range": 0.5, "samples": 0, 
 def look():
     from whitecap.app.view.look import Look
 
-    return Look(**PLAIN)
+    return Look(**PLAIN, colorbar=False)
 
 
 def centre(pixels: np.ndarray) -> tuple[int, ...]:
@@ -139,6 +139,23 @@ def test_the_automatic_range_and_its_colour_bar_fit_the_heights(stage, look) -> 
     assert (bar.low, bar.high) == (-0.5, 0.5)
     assert [value for value, _ in bar.ticks] == pytest.approx([-0.4, -0.2, 0, 0.2, 0.4])
     assert np.array_equal(bar.lut, lut(look.colormap))
+
+
+def test_the_colour_bar_is_part_of_the_picture(stage, look) -> None:
+    """At the right edge: the colours from high to low in a column, and numbers beside them."""
+    heights = np.zeros((8, 8))
+    shown = replace(look, auto_range=False, value_range=0.5, colorbar=True)
+    pixels = stage.photograph(heights, shown, "top", (400, 300)).astype(int)
+    colours = lut(look.colormap).astype(int)
+    right = pixels[:, 320:]
+    for index in (20, 128, 235):
+        near = np.abs(right - colours[index]).sum(axis=2) < 24
+        assert near.any(), f"colour {index} is not in the bar"
+    high, low = (np.argwhere(np.abs(right - colours[index]).sum(axis=2) < 24)[:, 0].mean() for index in (235, 20))
+    assert high < 150 < low
+    assert (right.min(axis=2) > 215).sum() > 40  # numbers
+    small = stage.photograph(heights, shown, "top", (60, 40))
+    assert small.shape == (40, 60, 3)
 
 
 def test_water_has_no_colour_bar(stage) -> None:

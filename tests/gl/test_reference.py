@@ -37,15 +37,16 @@ def block() -> np.ndarray:
 
 
 STILL = {"auto_quality": False}
+DATA = {"mode": "data", "colorbar": False}  # letters differ with the versions of the font's renderer
 SCENES = {
     "water": (Look(**STILL), "home", {}),
     "water-low-sun": (Look(sun_elevation=12.0, sun_azimuth=-165.0, **STILL), Pose(30, 14, 12, (0, -0.5, 0)), {}),
     "water-below": (Look(**STILL), Pose(30, -25, 14), {}),
     "water-walls-hover": (Look(**STILL), "home", {"walls": block(), "hover": Hover((60, 40), 8)}),
     "water-bare": (Look(reflection=False, refraction=False, caustics=False, walls=False, **STILL), "home", {}),
-    "data": (Look(mode="data", contours=True, **STILL), "home", {}),
-    "data-top": (Look(mode="data", colormap="cividis", wireframe=True, **STILL), "top", {"walls": block()}),
-    "data-shaded": (Look(mode="data", colormap="RdBu", shading=1.0, exaggeration=3.0, **STILL), Pose(30, 30, 14), {}),
+    "data": (Look(**DATA, contours=True, **STILL), "home", {}),
+    "data-top": (Look(**DATA, colormap="cividis", wireframe=True, **STILL), "top", {"walls": block()}),
+    "data-shaded": (Look(**DATA, colormap="RdBu", shading=1.0, exaggeration=3.0, **STILL), Pose(30, 30, 14), {}),
 }
 
 
