@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -90,11 +92,27 @@ def _cuda() -> Iterator[Finding]:
 
         devices = cuda_devices()
     except Exception as error:
-        yield Finding("driver", one_line(error), "note", "frames run on the CPU until then")
+        yield Finding(
+            "driver", one_line(error), "note", "install NVIDIA's driver to simulate on a GPU; the CPU does it now"
+        )
         return
+    yield Finding("driver", _driver_version())
     for device in devices:
         memory = device["memory"] / 2**30
         yield Finding(f"GPU {device['ordinal']}", f"{device['name']}, sm_{device['arch']}, {memory:.0f} GiB")
+
+
+def _driver_version() -> str:
+    """The newest CUDA that the driver runs, and the driver's own version where the kernel module tells it."""
+    from .. import _native
+
+    cuda = _native.cuda_driver_version()
+    found = f"CUDA {cuda // 1000}.{cuda % 1000 // 10}"
+    with suppress(OSError):
+        module = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8")
+        if match := re.search(r"\b\d{3}\.[\d.]+", module):
+            found = f"{match[0]}, {found}"
+    return found
 
 
 def _nvrtc() -> Finding:
@@ -113,7 +131,7 @@ def _nvrtc() -> Finding:
 def _opengl() -> Iterator[Finding]:
     from .gl_context import GLUnavailable, facts, offscreen_context
 
-    yield _display()
+    yield from _display()
     try:
         context = offscreen_context()
     except GLUnavailable as error:
@@ -123,7 +141,7 @@ def _opengl() -> Iterator[Finding]:
         found = facts(context)
         yield Finding("vendor", found.vendor)
         if found.is_software:
-            yield Finding("renderer", found.renderer, "note", "drawn by the processor; a graphics driver is faster")
+            yield Finding("renderer", found.renderer, "note", _SOFTWARE_REMEDY)
         else:
             yield Finding("renderer", found.renderer)
         yield Finding("version", found.version)
@@ -132,11 +150,30 @@ def _opengl() -> Iterator[Finding]:
         context.release()
 
 
-def _display() -> Finding:
+_SOFTWARE_REMEDY = "install the graphics card's driver (Mesa, or NVIDIA's); the processor draws until then"
+
+
+def _display() -> Iterator[Finding]:
+    """The display, and what draws in a window on it."""
+    from .gl_context import facts
+    from .settings import Settings
+    from .window import MINIMUM_SIZE, Window
+
     display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    if display or not sys.platform.startswith("linux"):
-        return Finding("display", display or "the system's")
-    return Finding("display", "none", "note", "pictures are made off screen; DISPLAY names one for the window")
+    if not display and sys.platform.startswith("linux"):
+        remedy = "set DISPLAY to one to have a window; pictures are made off screen until then"
+        yield Finding("display", "none", "note", remedy)
+        return
+    yield Finding("display", display or "the system's")
+    try:
+        window = Window(Settings(), MINIMUM_SIZE, shown=False)
+    except Exception as error:
+        yield Finding("window", one_line(error), "problem", "run whitecap --offscreen until a window opens here")
+        return
+    found = facts(window.context)
+    window.close()
+    text = f"{found.vendor}, {found.renderer}, {found.version}"
+    yield Finding("window", text, "note" if found.is_software else "ok", _SOFTWARE_REMEDY if found.is_software else "")
 
 
 def _interop() -> Finding:
@@ -146,10 +183,11 @@ def _interop() -> Finding:
 
         ordinals = cuda_interop.gl_ordinals()
     except Exception as error:
-        return Finding("CUDA interop", one_line(error), "note")
+        return Finding("CUDA interop", one_line(error), "note", "see CUDA above; without it there is nothing to share")
     if ordinals:
         return Finding("CUDA interop", f"this OpenGL is drawn by CUDA device {ordinals[0]}")
-    return Finding("CUDA interop", "this OpenGL is not drawn by a CUDA device", "note", "heights go through the host")
+    remedy = "let the NVIDIA card draw (on a laptop: prime-run whitecap); heights go through the host until then"
+    return Finding("CUDA interop", "this OpenGL is not drawn by a CUDA device", "note", remedy)
 
 
 @topic("Paths")

@@ -21,6 +21,8 @@ MAX_RATE = 144.0
 """Turns of the loop a second where the display does not hold it back."""
 HIDDEN_RATE = 20.0
 MINIMUM_SIZE = (240, 180)
+SETTLING_TURNS = 3
+"""Turns of the loop in which the cursor's events may still be counted from where the window stood before."""
 
 
 class NoDisplay(UserError):
@@ -33,16 +35,21 @@ class Window:
     Raises NoDisplay where there is no display, GLUnavailable where it lacks OpenGL 3.3.
     """
 
-    def __init__(self, settings: Settings, size: tuple[int, int] | None = None) -> None:
+    def __init__(self, settings: Settings, size: tuple[int, int] | None = None, shown: bool = True) -> None:
+        """size: logical pixels, else what the settings remember. shown: whether it appears on the screen."""
         require_display()
         self._pyglet = _import_pyglet()
         from .gl_context import spare_full_disk, window_context
 
         spare_full_disk()
-        self._native = self._open(*(size or (settings.window_width, settings.window_height)))
+        self._native = self._open(*(size or (settings.window_width, settings.window_height)), shown)
         self._native.set_minimum_size(*MINIMUM_SIZE)
         self._lost_keys = LostKeys(self._native)
         self.visible = True
+        self.moves = 0
+        """How often it has moved, changed its size or been replaced."""
+        self._place: tuple[int, ...] = ()
+        self._settling = 0
         if size is None and settings.window_x is not None and settings.window_y is not None:
             self._native.set_location(settings.window_x, settings.window_y)
         self.context = window_context()
@@ -63,10 +70,16 @@ class Window:
     def pump(self) -> None:
         """Delivers the events that came since the last call; a signal that asks to end is the close button's."""
         self._native.switch_to()
+        self._watch_place()
         self._native.dispatch_events()
         self._lost_keys.release()
         if ending.asked:
             self._native.dispatch_event("on_close")
+
+    @property
+    def settled(self) -> bool:
+        """Whether it stands where it stood in the last turns; else the cursor may jump though no hand moved it."""
+        return self._settling == 0
 
     def show(self) -> None:
         """Puts what was drawn on the screen."""
@@ -89,6 +102,7 @@ class Window:
         # It is another window for X: without a window manager nobody hands it the keyboard of the one before.
         self._native.activate()
         self._lost_keys.watch()
+        self._move()
 
     def clipboard(self) -> str:
         with suppress(Exception):
@@ -113,14 +127,27 @@ class Window:
         _ = self.context.error  # pyglet would raise what is still pending
         self._native.close()
 
-    def _open(self, width: int, height: int) -> Any:
+    def _watch_place(self) -> None:
+        place = (*self._native.get_size(), *self._native.get_location())
+        if place != self._place:
+            self._place = place
+            self._move()
+        elif self._settling:
+            self._settling -= 1
+
+    def _move(self) -> None:
+        self.moves += 1
+        self._settling = SETTLING_TURNS
+
+    def _open(self, width: int, height: int, shown: bool) -> Any:
         gl, window = self._pyglet.gl, self._pyglet.window
         common = {"double_buffer": True, "major_version": 3, "minor_version": 3, "forward_compatible": True}
         failure: Exception | None = None
         for extra in ({"depth_size": 24}, {}):
             try:
+                config = gl.Config(**common, **extra)
                 return window.Window(
-                    width, height, "Whitecap", resizable=True, vsync=True, config=gl.Config(**common, **extra)
+                    width, height, "Whitecap", resizable=True, vsync=True, visible=shown, config=config
                 )
             except Exception as error:  # of many kinds: the display, GLX, the driver, missing functions
                 if _is_about_the_display(error):
