@@ -73,6 +73,7 @@ class Application:
         self.swap = Swap(self)
         self._drops_left = 0
         self._walls_shown: tuple[Any, int] | None = None
+        self._surface_is_level = False  # the stage's surface holds the heights of the simulation
         self._wear_look()
         self.lab = Lab(self)
 
@@ -90,11 +91,12 @@ class Application:
         self.swap.pump()
         steer(self.stage.camera, self.shortcuts.held, seconds, self.viewport.size)
         self.stage.camera.update(seconds)
+        self._surface_is_level = False
         self._on_device(self._follow_lab)
         self._on_device(lambda: self._simulate(seconds))
         if self.viewport.empty:
             return
-        if not self._on_device(self._transfer):
+        if not self._surface_is_level and not self._on_device(self._transfer):
             self._transfer()
         start = perf_counter()
         with span("draw", "frame"):
@@ -298,21 +300,29 @@ class Application:
         return True
 
     def _transfer(self) -> None:
-        with self.timings.measure("transfer"), span("transfer", "frame"):
+        with span("transfer", "frame"):
             self.backend.transfer.transfer(self.simulation, self.stage.surface)
 
     def step(self) -> bool:
         """One simulated frame; False when the lab stopped the run."""
         self.lab.before_frame()
         self.simulation.frame()
-        if self.simulation.device == "cpu":
-            return self.lab.after_frame(self.simulation.heights())
-        return self.lab.after_frame(extremes=self.stage.surface.extremes())
+        return self._watch()
 
     def step_substep(self) -> None:
         """One solver launch alone."""
         self.lab.before_frame(substeps=1)
         self.simulation.step_substep()
+        self._watch()
+
+    def _watch(self) -> bool:
+        """Measures what was just simulated; False when it ran away, and the last good state is there again."""
+        if self.simulation.device == "cpu":
+            return self.lab.after_frame(self.simulation.heights())
+        # The graphics card finds the extremes of what it is about to draw, so that a bad frame is never seen.
+        self._transfer()
+        self._surface_is_level = self.lab.after_frame(extremes=self.stage.surface.extremes())
+        return self._surface_is_level
 
     def use_centre(self) -> None:
         """What a click in the middle of the view would do, for hands on the keyboard."""
@@ -328,7 +338,7 @@ class Application:
     def _draw(self, seconds: float, target: Any) -> None:
         if self.gui is None:
             self.stage.fit(self.viewport)  # else the panels tell the camera what they leave free
-        self.stage.draw(self.viewport, target, self._hover())
+        self.stage.draw(self.viewport, target, self._hover(), self.settings.ui_scale)
         self._run(self.before_panels, target)
         if self.recording is not None:
             self._film(target)

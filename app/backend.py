@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .errors import UserError, one_line
+from .gpu_clock import GpuClock
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -16,7 +17,7 @@ class HeightTransfer(Protocol):
     """Brings the simulated heights into the surface's vertex buffer."""
 
     def transfer(self, simulation: Simulation, surface: Any) -> None:
-        """After this the next draw shows the heights of the last frame."""
+        """After this the next draw shows the heights of the last frame. Its time goes to the simulation's timings."""
 
     def release(self) -> None:
         """Lets go of the surface's GL buffer, which is still there; the next transfer takes hold of it again."""
@@ -26,7 +27,8 @@ class HostTransfer:
     """The CPU's rung: one upload from the region itself."""
 
     def transfer(self, simulation: Simulation, surface: Any) -> None:
-        surface.upload(simulation.heights())
+        with simulation.timings.measure("transfer"):
+            surface.upload(simulation.heights())
 
     def release(self) -> None:
         pass
@@ -39,12 +41,30 @@ class CudaTransfer:
         self._interop = interop
         self._surface: Any = None
         self._buffer: Any = None
+        self._clock: GpuClock | None = None
+        self._timed: Any = None
 
     def transfer(self, simulation: Simulation, surface: Any) -> None:
         if surface is not self._surface:
             self.attach(surface)
-        self._buffer.copy_from(simulation.graph.program, "heights")
+        program = simulation.graph.program
+        if not self._interop:  # waits for the copy, then hands it to OpenGL
+            with simulation.timings.measure("transfer"):
+                self._buffer.copy_from(program, "heights")
+        else:
+            clock = self._clock_of(program)
+            clock.start()
+            self._buffer.copy_from(program, "heights")
+            clock.stop()
+            for milliseconds in clock.finished():
+                simulation.timings.phases["transfer"].add(milliseconds)
         surface.changed()
+
+    def _clock_of(self, program: Any) -> GpuClock:
+        """The GPU's own time of the copies on a program's stream."""
+        if self._clock is None or program is not self._timed:
+            self._clock, self._timed = GpuClock(program), program
+        return self._clock
 
     def attach(self, surface: Any) -> None:
         """Takes hold of the surface's buffer. Raises InteropError when the device does not drive this GL context."""
@@ -60,6 +80,7 @@ class CudaTransfer:
 
     def release(self) -> None:
         buffer, self._buffer, self._surface = self._buffer, None, None
+        self._clock = self._timed = None
         if buffer is not None:
             buffer.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -37,14 +37,15 @@ class FileScene(Scene):
     """A capture from a file: it is replayed as it is, and there is nothing to record."""
 
     parameters = ()
-    fields = ()
 
-    def __init__(self, path: Path, field: HeightField) -> None:
+    def __init__(self, path: Path, field: HeightField, fields: Iterable[str] = ()) -> None:
+        """fields: parameters that hold the waves, to go back to after a runaway; see `wave_inputs`."""
         self.file = path  # type: ignore[misc]
         self.name = path.name  # type: ignore[misc]
         self.title = path.name  # type: ignore[misc]
         self.description = f"A capture loaded from {path}."  # type: ignore[misc]
         self.heights = field.name  # type: ignore[misc]
+        self.fields = tuple(fields)  # type: ignore[misc]
         self.default_grid = Grid(field.width, field.height, 1)  # type: ignore[misc]
 
     def record(self, grid: Grid) -> RecordedScene:
@@ -77,6 +78,12 @@ def height_fields(capture: wc.Capture) -> list[HeightField]:
     return sorted(
         fields, key=lambda f: (not f.obvious, "height" not in f.name, "prev" in f.name, f.name not in outputs)
     )
+
+
+def wave_inputs(capture: wc.Capture, field: HeightField) -> tuple[str, ...]:
+    """The inputs that are grids of the field's size: the state of a simulation that names what it works on."""
+    size = field.width * field.height * FLOAT_SIZE
+    return tuple(b["name"] for b in capture.bindings if not b["output"] and b["size"] == size)
 
 
 def choose_field(fields: list[HeightField], path: Path) -> HeightField | None:

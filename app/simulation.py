@@ -93,12 +93,13 @@ class Simulation:
         self._stamp(self.stroke.take(self._spacing))
 
     def reset(self) -> None:
-        """Back to still water. Parameters and every other input stay. A capture without fields is loaded again."""
-        if not self._waves:
+        """Back to still water. Parameters and every other input stay. A capture from a file is loaded again."""
+        if self.scene.file is not None or not self._waves:
             self.graph = open_capture(self.path, self.device)
             self._bind()
-        for name in self._waves:
-            self.set_input(name, np.zeros(self.grid.shape, dtype=np.float32))
+        else:
+            for name in self._waves:
+                self.set_input(name, np.zeros(self.grid.shape, dtype=np.float32))
         self.frames = 0
         self.seconds = 0.0
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .captures import copy_capture, remove_capture
-from .foreign import FileScene, HeightField, choose_field, height_fields
+from .foreign import FileScene, HeightField, choose_field, height_fields, wave_inputs
 from .job import Job
 from .messages import counted
 from .scene import Grid, Scene
@@ -67,12 +67,14 @@ class Swap:
         """
         from .. import _native
 
-        fields = height_fields(_native.Capture.from_file(str(path)))
+        capture = _native.Capture.from_file(str(path))
+        fields = height_fields(capture)
+        scenes = [FileScene(path, field, wave_inputs(capture, field)) for field in fields]
         chosen = choose_field(fields, path)
         if chosen is None:
-            self._ask(path, fields)
+            self._ask(path, fields, scenes)
         else:
-            self._show_capture(path, chosen)
+            self._show_capture(scenes[fields.index(chosen)])
 
     def pump(self) -> None:
         """Takes over what is ready. A failure goes to the error dialog and leaves everything running."""
@@ -86,10 +88,10 @@ class Swap:
                 self._application.take_over(result)
             else:
                 graph, path = result
-                self._application.simulation.replace(graph, path, self._job_grid)
-                self._application.match_stage()
                 if self._job_grid.shape != self._application.simulation.grid.shape:
                     self._application.pointer.lift()
+                self._application.simulation.replace(graph, path, self._job_grid)
+                self._application.match_stage()
         except Exception as error:
             self._application.show_error(error)
         self._start()
@@ -117,18 +119,17 @@ class Swap:
         else:
             self._job = Job(label, lambda: Simulation(scene, grid, device=device, cache=cache))
 
-    def _show_capture(self, path: Path, field: HeightField) -> None:
+    def _show_capture(self, scene: FileScene) -> None:
         running = self._application.simulation
-        scene = FileScene(path, field)
         self._application.take_over(Simulation(scene, device=running.device, cache=running.cache))
 
-    def _ask(self, path: Path, fields: list[HeightField]) -> None:
+    def _ask(self, path: Path, fields: list[HeightField], scenes: list[FileScene]) -> None:
         from .panels.question import Question, ask
 
-        by_text = {str(field): field for field in fields}
+        by_text = {str(field): scene for field, scene in zip(fields, scenes, strict=True)}
         text = f"{path.name} has more than one grid of numbers. Which one is the surface?"
         question = Question(
-            "Which are the heights?", text, list(by_text), lambda answer: self._show_capture(path, by_text[answer])
+            "Which are the heights?", text, list(by_text), lambda answer: self._show_capture(by_text[answer])
         )
         ask(self._application, question)  # type: ignore[arg-type]
 

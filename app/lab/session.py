@@ -23,7 +23,7 @@ from .link import Link
 from .measure import Measurements
 from .medium import Medium, sponge_strength
 from .presets import Preset
-from .rescue import Rescue
+from .rescue import Good, Rescue
 from .setup import HIGHEST_TIME_SCALE, LOWEST_TIME_SCALE, Setup
 from .stability import MAX_SUBSTEPS, Policy, Scheme, settle
 from .tools import Toolbox
@@ -253,7 +253,7 @@ class Lab:
             return False
         self.history.push("Back to the last good state", self.setup, good.setup)
         self._apply(good.setup)
-        self.host.simulation.restore(good.fields)
+        self._go_back(good)
         self.rescue.clear()
         self.message = ""
         self.host.simulation.paused = False
@@ -313,13 +313,21 @@ class Lab:
         if reason:
             simulation.paused = True
             if self.rescue.good is not None:
-                simulation.restore(self.rescue.good.fields)
+                self._go_back(self.rescue.good)
             self.message = f"stopped: {reason}"
             return False
         self.measurements.add(simulation, self.setup.probes, scheme, self.medium, heights)
         return True
 
     # ---- inside
+
+    def _go_back(self, good: Good) -> None:
+        """The waves as they were; a capture that does not say where they are begins anew."""
+        simulation = self.host.simulation
+        if good.fields:
+            simulation.restore(good.fields)
+        else:
+            simulation.reset()
 
     def _apply(self, setup: Setup) -> None:
         """Makes `setup` the wished one."""

@@ -1,4 +1,4 @@
-"""Least, greatest and typical height of a surface, found on the graphics card and read without waiting for it."""
+"""Least, greatest and typical height of a surface, found on the graphics card; read later without waiting, or now."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Statistics:
 
 
 class StatisticsPass:
-    """Reduces a texture step by step to one texel, and reads it one change later, when it is there without waiting."""
+    """Reduces a texture step by step to one texel."""
 
     def __init__(self, context: moderngl.Context, values: moderngl.Texture) -> None:
         self._context = context
@@ -53,8 +53,15 @@ class StatisticsPass:
         source.read_into(self._results[0])
 
     def read(self) -> Statistics:
-        """What the start before the last one found."""
-        low, high, squares, _ = np.frombuffer(self._results[1].read(), dtype=np.float32)
+        """What the start before the last one found, which is there without waiting."""
+        return self._statistics(self._results[1])
+
+    def read_newest(self) -> Statistics:
+        """What the last start found; waits for it."""
+        return self._statistics(self._results[0])
+
+    def _statistics(self, result: moderngl.Buffer) -> Statistics:
+        low, high, squares, _ = np.frombuffer(result.read(), dtype=np.float32)
         # The shader divides by full blocks at every step; what the grid does not fill is put right here.
         width, height = self._values.size
         filled = width * height / float(BLOCK) ** (2 * len(self._levels))

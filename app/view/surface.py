@@ -103,8 +103,8 @@ class Surface:
         return pick_with(self._patches.read, shape, self.cell, np.asarray(origin), np.asarray(direction), scale)
 
     def extremes(self) -> tuple[float, float]:
-        """Least and greatest height of the last change but one, without waiting; not finite once a height is not."""
-        statistics = self.statistics()
+        """Least and greatest height, not finite once a height is not. Waits for the graphics card."""
+        statistics = self._statistics.read_newest()
         return statistics.low, statistics.high
 
     def statistics(self) -> Statistics:

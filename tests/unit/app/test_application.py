@@ -301,6 +301,42 @@ def test_a_gpu_that_fails_is_left_for_the_cpu_with_the_waves_kept(application, m
     assert application.simulation.frames == frames + 1
 
 
+def test_a_runaway_on_the_gpu_is_stopped_in_its_frame_and_never_drawn(application, monkeypatch):
+    """The CPU's graph stands in: on a GPU the card looks for it in what it is about to draw."""
+    simulation, launch = application.simulation, application.simulation._launch
+    simulation.poke(20, 20)
+    states = []
+    for _ in range(4):
+        application.fixed_frame()
+        states.append(simulation.heights().copy())
+    monkeypatch.setattr(simulation, "_views", {})
+    simulation.device = "cuda"
+
+    def run_away(graph):
+        launch(graph)
+        simulation.set_input("heights", np.full(simulation.grid.shape, np.nan, np.float32))
+
+    monkeypatch.setattr(simulation, "_launch", run_away)
+    monkeypatch.setattr(simulation, "_clock", None)
+    monkeypatch.setattr(application.backend.transfer, "transfer", lambda s, surface: surface.upload(s.heights()))
+    application.fixed_frame()
+    assert simulation.paused
+    assert application.lab.rescue.tripped
+    # A state is trusted once the one after it is good too.
+    np.testing.assert_array_equal(application.stage.surface.read_heights(), states[-2])
+    assert np.abs(states[-2]).max() > 0.01
+
+
+def test_a_lone_sub_step_that_runs_away_is_stopped_too(application, monkeypatch):
+    application.fixed_frame()
+    simulation = application.simulation
+    step = simulation.step_substep
+    monkeypatch.setattr(simulation, "step_substep", lambda: (step(), simulation.field("heights").fill(np.inf)))
+    application.perform("step_substep")
+    assert application.lab.rescue.tripped
+    assert np.isfinite(simulation.heights()).all()
+
+
 @pytest.mark.parametrize("moment", ["transfer", "sub-step", "input"])
 def test_a_gpu_may_fail_at_any_moment(application, monkeypatch, moment):
     failing = application.simulation

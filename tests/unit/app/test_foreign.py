@@ -103,6 +103,37 @@ def test_two_grids_of_other_names_need_a_person(tmp_path):
     assert choose_field(fields[:1], tmp_path / "a.wrp") is fields[0]
 
 
+def test_a_loaded_capture_goes_back_to_its_last_good_waves_after_a_runaway(application, file):
+    application.open_capture(file)
+    simulation = application.simulation
+    simulation.poke(5, 5)
+    states = []
+    for _ in range(5):
+        application.fixed_frame()
+        states.append(simulation.heights().copy())
+    good = states[-2]  # a state is trusted once the one after it is good too
+    assert np.abs(good).max() > 0.01
+    simulation.field("heights")[3, 3] = np.nan
+    application.fixed_frame()
+    assert simulation.paused
+    np.testing.assert_array_equal(simulation.heights(), good)
+    assert application.perform("restore")
+    for _ in range(5):
+        application.fixed_frame()
+    assert not application.lab.rescue.tripped
+    assert np.isfinite(simulation.heights()).all()
+
+
+def test_a_capture_that_does_not_name_its_state_begins_anew_after_a_runaway(application, file):
+    application.swap._show_capture(FileScene(file, HeightField("heights_out", 20, 12, True)))
+    application.fixed_frame()
+    application.simulation.heights()[:] = np.nan
+    application.fixed_frame()
+    assert application.perform("restore")
+    application.fixed_frame()
+    assert np.isfinite(application.simulation.heights()).all()
+
+
 def test_a_file_scene_records_nothing(file):
     scene = FileScene(file, HeightField("heights", 20, 12, True))
     with pytest.raises(UserError, match="fixed in the file"):
