@@ -103,7 +103,7 @@ def _show(application: Application, settings: Settings) -> bool:
     lab.open_preset(names.index(settings.preset))
     last = _last_grid(lab.setup.grid, settings)
     if last != lab.setup.grid:
-        lab.show(lab.setup.with_(grid=last))
+        lab.show(lab.setup.with_grid(last))
     return True
 
 

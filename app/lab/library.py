@@ -101,7 +101,8 @@ class Library:
         """The scene as it is now, view included."""
         host = self._lab.host
         look, camera = host.look.to_dict(), host.camera_pose()
-        return replace(self.document, setup=self._lab.setup, look=look, camera=camera, checkpoint="")
+        setup = self._lab.setup.with_grid(self._lab.setup.grid)  # reading refuses what lies outside the basin
+        return replace(self.document, setup=setup, look=look, camera=camera, checkpoint="")
 
     def text(self) -> str:
         """The scene as one TOML text, to share."""

@@ -37,6 +37,13 @@ class Setup:
         """A copy with some fields changed."""
         return replace(self, **changes)
 
+    def with_grid(self, grid: Grid) -> Setup:
+        """A copy on another grid. What would float outside of a shorter basin comes to its near edge."""
+        deepest = grid.height / grid.width
+        sources = tuple(replace(s, y=min(s.y, deepest), y2=min(s.y2, deepest)) for s in self.sources)
+        probes = tuple(replace(p, y=min(p.y, deepest)) for p in self.probes)
+        return replace(self, grid=grid, sources=sources, probes=probes)
+
     def with_parameter(self, name: str, value: float) -> Setup:
         """A copy with one parameter changed."""
         return replace(self, parameters={**self.parameters, name: value})

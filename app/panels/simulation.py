@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 
-from ..lab.document import SMALLEST_GRID
 from ..lab.setup import HIGHEST_TIME_SCALE, LOWEST_TIME_SCALE
 from ..lab.stability import MAX_SUBSTEPS, limit_of
 from ..scene import Parameter
 from .protocol import PanelHost
-from .widgets import WARNING, label, note, number_field, number_format, slider, tooltip
+from .widgets import WARNING, label, note, number_field, number_format, row_of, slider, tooltip
 
 SIZES = (64, 128, 256, 512, 1024, 2048)
 FEWEST_SUBSTEPS = 1
+LEAST, MOST = SIZES[0], SIZES[-1]
 GRID_HELP = "Cells of the basin. The waves stay, resampled; the frame is captured again."
+SIDES_HELP = (
+    f"{LEAST} to {MOST} cells each, with Enter. A typed width takes the height along in proportion, within these limits; "
+    "a typed height changes the basin's shape."
+)
 
 
 def draw(app: PanelHost) -> None:
@@ -105,29 +109,51 @@ def _grid(app: PanelHost) -> None:
 
 
 def _size(app: PanelHost) -> None:
-    """A list of usual widths, and a field for any other; the basin keeps its proportions."""
+    """A list of usual widths, and fields for any other size; unless a height is typed the basin's proportions stay."""
     lab = app.lab
     assert lab is not None
     grid = lab.setup.grid
     sizes = sorted({*SIZES, grid.width})
+    heights = [grid.height if size == grid.width else _depth(grid.width, grid.height, size) for size in sizes]
     label("Grid", GRID_HELP)
-    room = imgui.get_content_region_avail().x
-    imgui.set_next_item_width(0.62 * room)
-    names = [f"{size} x {_depth(grid.width, grid.height, size)}" for size in sizes]
+    names = [f"{width} x {height}" for width, height in zip(sizes, heights, strict=True)]
     changed, picked = imgui.combo("##grid", sizes.index(grid.width), names)
     tooltip(GRID_HELP)
-    width = sizes[picked] if changed else grid.width
+    label("Width, height", SIDES_HELP)
+    room = row_of(2)
+    width = _side("Width", grid.width, room)
     imgui.same_line()
-    imgui.set_next_item_width(-1.0)
-    typed = number_field("##width", grid.width)
-    tooltip(f"Any width from {SMALLEST_GRID} to {SIZES[-1]} cells, with Enter.")
-    if typed is not None:
-        width = min(max(round(typed), SMALLEST_GRID), SIZES[-1])
-    if width != grid.width:
-        lab.set_grid(width=width, height=_depth(grid.width, grid.height, width))
-        lab.seal()
+    height = _side("Height", grid.height, room)
+    if width is not None:
+        resize(app, width, _depth(grid.width, grid.height, width))
+    elif height is not None:
+        resize(app, grid.width, height)
+    elif changed:
+        resize(app, sizes[picked], heights[picked])
 
 
-def _depth(width: int, height: int, size: int) -> int:
-    """The height that keeps the basin's proportions at another width."""
-    return max(SMALLEST_GRID, round(size * height / width))
+def _side(name: str, cells: int, room: float) -> float | None:
+    """A field for one side of the grid; the number once it was typed, else None."""
+    imgui.set_next_item_width(room)
+    typed = number_field(f"##{name}", cells)
+    tooltip(f"{name}: {SIDES_HELP}")
+    return typed if typed != cells else None
+
+
+def resize(app: PanelHost, width: float, height: float) -> None:
+    """Another grid of that many cells; a side that is new and out of range is refused in one line."""
+    lab = app.lab
+    assert lab is not None
+    grid = lab.setup.grid
+    for name, cells, before in (("width", width, grid.width), ("height", height, grid.height)):
+        if cells != before and not LEAST <= round(cells) <= MOST:
+            lab.message = f"refused: the grid's {name} {cells:.6g}: give {LEAST} to {MOST} cells"
+            return
+    wanted = grid.with_(width=round(width), height=round(height))
+    if wanted != grid:
+        lab.edit(lab.setup.with_grid(wanted), "Grid")
+
+
+def _depth(width: int, height: int, size: float) -> int:
+    """The height that keeps the basin's proportions at another width, as far as the limits let it."""
+    return round(min(max(size * height / width, LEAST), MOST))

@@ -363,6 +363,74 @@ def test_the_substep_slider_captures_anew(only_simulation: Any) -> None:
     assert screen.host.simulation.grid.substeps == pytest.approx(33, abs=2)
 
 
+@pytest.fixture
+def type_side(only_simulation: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], tuple[Grid, str]]:
+    """Types into the field of a side and presses Enter; (the grid then, what was said)."""
+    screen, _ = only_simulation
+    places: dict[str, tuple[float, float, float, float]] = {}
+    field = simulation.number_field
+
+    def noted(name: str, value: float) -> float | None:
+        typed = field(name, value)
+        corner, size = imgui.get_item_rect_min(), imgui.get_item_rect_size()
+        places[name.removeprefix("##")] = (corner.x, corner.y, size.x, size.y)
+        return typed
+
+    monkeypatch.setattr(simulation, "number_field", noted)
+
+    def type_one(name: str, text: str) -> tuple[Grid, str]:
+        screen.frames()
+        screen.click(*middle(places[name]))
+        screen.key("A", {"ctrl"})
+        screen.type(text)
+        screen.key("RETURN")
+        screen.frames(20)
+        return screen.host.simulation.grid, screen.host.lab.message
+
+    return type_one
+
+
+def test_both_sides_of_the_grid_can_be_typed_and_the_height_follows_the_width(
+    type_side: Any, only_simulation: Any
+) -> None:
+    assert type_side("Height", "64")[0].shape == (64, 128)
+    assert type_side("Width", "300")[0].shape == (150, 300)
+    assert type_side("Height", "2048")[0].shape == (2048, 300)
+    assert type_side("Width", "64")[0].shape == (437, 64)
+    assert type_side("Width", "2048")[0].shape == (2048, 2048)  # the height that would follow is too large
+    lab = only_simulation[0].host.lab
+    assert len(lab.history) == 5
+    lab.undo()
+    assert lab.setup.grid.shape == (437, 64)
+
+
+@pytest.mark.parametrize("name", ["Width", "Height"])
+@pytest.mark.parametrize("text", ["63", "2049", "0", "-200", "1e30"])
+def test_a_side_out_of_range_is_refused_with_a_line(name: str, text: str, type_side: Any, only_simulation: Any) -> None:
+    grid, said = type_side(name, text)
+    assert grid == Grid()
+    assert said.startswith(f"refused: the grid's {name.lower()} ")
+    assert "64 to 2048" in said
+    assert only_simulation[0].host.opened == []
+
+
+def test_a_large_grid_from_elsewhere_keeps_its_other_side(type_side: Any, only_simulation: Any) -> None:
+    only_simulation[0].host.lab.set_grid(width=4096, height=32)
+    assert type_side("Height", "100")[0].shape == (100, 4096)
+
+
+def test_the_list_of_grids_reaches_from_64_to_2048(monkeypatch: pytest.MonkeyPatch) -> None:
+    lists: list[list[str]] = []
+    combo = imgui.combo
+    monkeypatch.setattr(imgui, "combo", lambda name, here, names: (lists.append(names), combo(name, here, names))[1])
+    Screen(FakeHost(grid=Grid(192, 96)), alone(simulation.draw)).gui.release()
+    assert lists[-1] == ["64 x 64", "128 x 64", "192 x 96", "256 x 128", "512 x 256", "1024 x 512", "2048 x 1024"]
+
+
+def test_the_limits_of_the_grid_are_in_the_tooltip() -> None:
+    assert "64 to 2048 cells" in simulation.SIDES_HELP
+
+
 def test_shortcuts_are_silent_while_a_value_is_typed(only_simulation: Any) -> None:
     screen, sliders = only_simulation
     screen.click(*middle(sliders["Damping"]), button="right")

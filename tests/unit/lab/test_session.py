@@ -415,6 +415,17 @@ def test_another_document_does_not_take_over_that_waves_are_saved(tank: FakeHost
     assert not (tmp_path / "drop.npz").exists()
 
 
+def test_a_scene_whose_basin_became_shorter_can_be_saved_and_opened_again(tank: FakeHost, tmp_path: Path) -> None:
+    lab = tank.lab
+    lab.edit(lab.setup.with_source(Source("line", 0.5, 0.25, 0.5, 1.0, uid=1)).with_probe(Probe(0.3, 0.9, uid=2)), "")
+    lab.set_grid(height=32)
+    assert lab.library.save(tmp_path / "bay")
+    other = FakeHost()
+    assert other.lab.load(tmp_path / "bay.toml"), other.errors.entries
+    source, probe = other.lab.setup.sources[0], other.lab.setup.probes[0]
+    assert (source.y, source.y2, probe.x, probe.y) == (0.25, 0.5, 0.3, 0.5)
+
+
 def test_waves_wait_for_a_capture_that_takes_its_time(tank: FakeHost, tmp_path: Path) -> None:
     tank.simulation.heights()[:] = 0.75
     tank.lab.library.save(tmp_path / "bay", with_waves=True)
