@@ -25,6 +25,7 @@ class Pointer:
         self.touched = False
         """Whether a button was ever pressed outside the panels."""
         self._button: Button | None = None
+        self._jumped = False
 
     def move(self, x: float, y: float) -> None:
         """The mouse is at (x, y), whether a button is down or not."""
@@ -40,15 +41,19 @@ class Pointer:
         elif self.owner == "poke":
             self.poke()
         elif self.owner == "tool":
-            cell = application.pick(x, y)
-            if cell is not None:
-                application.lab.drag(*cell)
+            self._use_tool(x, y)
+
+    def jump(self, x: float, y: float) -> None:
+        """The cursor is at (x, y) because the window moved, not a hand: a drag goes on from there by its next move."""
+        self.position, self._jumped = (x, y), True
+        self.lift()
 
     def press(self, x: float, y: float, button: Button, shift: bool, gui_wants: bool) -> Owner | None:
         """A button goes down. gui_wants: a panel is under the cursor. Returns who owns what follows."""
         self.position = (x, y)
         if self.owner is not None:
             return self.owner
+        self._jumped = False
         self.owner, self._button = self._decide(x, y, button, shift, gui_wants), button
         self.touched = self.touched or self.owner != "gui"
         if self.owner == "poke":
@@ -94,6 +99,17 @@ class Pointer:
             self._application.simulation.release()
         else:
             self._application.simulation.poke(*cell)
+
+    def _use_tool(self, x: float, y: float) -> None:
+        lab, cell = self._application.lab, self._application.pick(x, y)
+        if cell is None:
+            return
+        if self._jumped and lab.tools.brushes:
+            lab.release()  # no straight line between the two places: another stroke
+            lab.press(*cell)
+        else:
+            lab.drag(*cell)
+        self._jumped = False
 
     def _decide(self, x: float, y: float, button: Button, shift: bool, gui_wants: bool) -> Owner:
         if gui_wants:

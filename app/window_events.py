@@ -26,10 +26,13 @@ class WindowEvents:
         self._key = key
         self._buttons: dict[int, Button] = {mouse.LEFT: "left", mouse.RIGHT: "right", mouse.MIDDLE: "middle"}
         self._down: set[Button] = set()
+        self._moves_seen = 0
 
     # ---- mouse
 
     def on_mouse_motion(self, x: float, y: float, dx: float, dy: float) -> None:
+        for button in list(self._down):  # with a button down this were a drag: its release went to another window
+            self._release(button)
         self._move(x, y)
 
     def on_mouse_drag(self, x: float, y: float, dx: float, dy: float, buttons: int, modifiers: int) -> None:
@@ -51,10 +54,7 @@ class WindowEvents:
         if name is None:
             return
         self._move(x, y)
-        self._down.discard(name)
-        self._gui.button(name, False)
-        if self.application is not None:
-            self.application.pointer.release(name)
+        self._release(name)
 
     def on_mouse_scroll(self, x: float, y: float, scroll_x: float, scroll_y: float) -> None:
         position = self._move(x, y)
@@ -126,8 +126,20 @@ class WindowEvents:
         position = (x + 0.5, self._window.viewport().height - y - 0.5)
         self._gui.move(*position)
         if self.application is not None:
-            self.application.pointer.move(*position)
+            pointer = self.application.pointer
+            (pointer.jump if self._window_moved() else pointer.move)(*position)
         return position
+
+    def _window_moved(self) -> bool:
+        """Whether the window moved under the cursor since its last event: then this one tells of no hand."""
+        before, self._moves_seen = self._moves_seen, self._window.moves
+        return before != self._moves_seen or not self._window.settled
+
+    def _release(self, button: Button) -> None:
+        self._down.discard(button)
+        self._gui.button(button, False)
+        if self.application is not None:
+            self.application.pointer.release(button)
 
     def _modifiers(self, modifiers: int) -> set[str]:
         key = self._key

@@ -67,9 +67,14 @@ class Toolbox:
         self.tool, self.selected = "poke", None
         return busy
 
+    @property
+    def brushes(self) -> bool:
+        """Whether the tool in hand draws strokes."""
+        return self.tool in ("wall", "erase")
+
     def footprint(self, width: int) -> float:
         """Cells: radius of what the tool touches, for the ring under the cursor."""
-        if self.tool in ("wall", "erase"):
+        if self.brushes:
             return self.wall_width * width / 2
         if self.tool == "source":
             return max(self.source.radius * width, 1.5)
@@ -79,7 +84,7 @@ class Toolbox:
 
     def scale_brush(self, factor: float) -> None:
         """The brush of the tool in hand, larger or smaller."""
-        if self.tool in ("wall", "erase"):
+        if self.brushes:
             self.wall_width = min(max(self.wall_width * factor, 0.004), 0.3)
         elif self.tool == "source":
             self.source = replace(self.source, radius=min(max(self.source.radius * factor, 0.005), 0.2))
@@ -125,7 +130,7 @@ class Toolbox:
     def press(self, x: float, y: float) -> bool:
         """True when the tool or an object owns the drag; False leaves the press to the poke."""
         self._drawn_in = self._lab.library.document
-        if self.tool in ("wall", "erase"):
+        if self.brushes:
             self._begin_stroke(x, y)
             return True
         mark = self.mark_at(x, y)

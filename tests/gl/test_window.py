@@ -508,6 +508,70 @@ def test_the_first_wall_is_as_long_as_the_drag_of_a_real_mouse(open_window, mous
     assert wall.points[-1][0] * width == pytest.approx(end[0] + 0.5, abs=0.5)
 
 
+def test_full_screen_in_a_drag_does_not_throw_the_camera(open_window, mouse):
+    hand = open_window("--size", "640x480")
+    still(hand)
+    native = hand.session.window._native
+    native.set_location(100, 50)
+    hand.turns(5)
+    mouse("mousemove", 450, 320)
+    hand.turns(5)
+    mouse("mousedown", 3)
+    hand.turns(5)
+    mouse("mousemove_relative", 10, 0)
+    hand.turns(5)
+    step, before = -3.0, hand.application.camera.pose
+    mouse("windowfocus", native._window)
+    mouse("key", "F11")
+    settle_size(hand, SCREEN)
+    hand.turns(10)
+    assert hand.application.pointer.owner == "orbit"
+    assert hand.application.camera.pose == before
+    mouse("mousemove_relative", 10, 0)
+    hand.turns(5)
+    assert hand.application.camera.pose.yaw - before.yaw == pytest.approx(step)
+    assert hand.application.camera.pose.pitch == before.pitch
+
+
+@pytest.mark.parametrize("how", ["size", "place"])
+def test_a_window_that_changes_in_a_drag_does_not_turn_the_camera(open_window, mouse, how):
+    hand = open_window("--size", "640x480")
+    still(hand)
+    native = hand.session.window._native
+    native.set_location(0, 0)
+    hand.turns(5)
+    mouse("mousemove", 300, 220)
+    hand.turns(5)
+    mouse("mousedown", 3)
+    hand.turns(5)
+    before = hand.application.camera.pose
+    if how == "size":
+        native.set_size(800, 700)
+    else:
+        native.set_location(90, 60)
+    hand.turns(5)
+    mouse("mousemove_relative", 1, 0)
+    hand.turns(5)
+    after = hand.application.camera.pose  # another size is seen from another distance
+    assert (after.yaw, after.pitch, after.target) == (before.yaw, before.pitch, before.target)
+    mouse("mousemove_relative", 10, 0)
+    hand.turns(5)
+    assert hand.application.pointer.owner == "orbit"
+    assert hand.application.camera.pose.yaw - before.yaw == pytest.approx(-3.0)
+    assert hand.application.camera.pose.pitch == before.pitch
+
+
+def test_a_button_that_came_up_elsewhere_is_let_go_of_when_the_mouse_comes_back(open_window):
+    hand = open_window("--size", "640x480")
+    still(hand)
+    hand.press(320, 240, "right")
+    hand.move(330, 240)  # no drag: no button is down
+    before = hand.application.camera.pose
+    hand.move(400, 240)
+    assert hand.application.pointer.owner is None
+    assert hand.application.camera.pose == before
+
+
 def test_losing_the_focus_in_a_drag_ends_it(open_window):
     hand = open_window("--size", "640x480")
     still(hand)

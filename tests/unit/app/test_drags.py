@@ -129,3 +129,47 @@ def test_a_poke_goes_on_under_the_cursor_over_another_capture(application, what)
     assert len(rows) > 4
     reach = application.simulation.values["radius"] + 4.0
     assert max(math.dist(cell, place) for place in zip(columns, rows, strict=True)) < reach
+
+
+@pytest.mark.parametrize("button", ["right", "middle"])
+def test_a_window_that_moves_under_the_cursor_does_not_move_the_camera(application, button):
+    press(application, 400, 300, button)
+    before = application.camera.pose
+    application.pointer.jump(10, 590)
+    assert application.camera.pose == before
+    application.pointer.move(20, 590)
+    moved = application.camera.pose
+    application.pointer.release("left")
+    application.camera.pose = before
+    application.pointer.release(button)
+    press(application, 400, 300, button)
+    application.pointer.move(410, 300)
+    assert application.camera.pose == moved
+
+
+def test_a_window_that_moves_under_the_cursor_leaves_no_wake_between_the_two_places(application):
+    press(application, 250, 300)
+    application.fixed_frame()
+    ridge = application.pick(400, 300)
+    application.pointer.jump(550, 300)
+    application.fixed_frame()
+    application.pointer.move(551, 300)
+    application.fixed_frame()
+    heights = application.simulation.heights()
+    assert heights[round(ridge[1]), round(ridge[0])] == 0.0
+    cell = application.pick(551, 300)
+    assert heights[round(cell[1]), round(cell[0])] > 0.05
+
+
+def test_a_window_that_moves_under_the_cursor_draws_no_wall_between_the_two_places(application):
+    application.perform("tool_wall")
+    press(application, 250, 300)
+    application.pointer.move(300, 300)
+    application.pointer.jump(500, 300)
+    application.pointer.move(501, 300)
+    application.pointer.move(550, 300)
+    application.pointer.release("left")
+    first, second = application.lab.setup.walls
+    assert first.points[-1] == pytest.approx(in_widths(application, 300, 300), abs=1e-4)
+    assert second.points[0] == pytest.approx(in_widths(application, 501, 300), abs=1e-4)
+    assert second.points[-1] == pytest.approx(in_widths(application, 550, 300), abs=1e-4)
