@@ -29,12 +29,12 @@ def draw(app: PanelHost) -> None:
             ("Operations", str(len(rows))),
             ("Device", f"{capture.device}" + (f", sm_{capture.target_arch}" if capture.target_arch else "")),
             ("Made by", capture.whitecap_producer or capture.producer or "unknown"),
-            *_file_facts(getattr(simulation, "path", None)),
+            *file_facts(getattr(simulation, "path", None)),
         ]
     )
     _buttons(app)
     if imgui.tree_node(f"Operations ({len(rows)})###operations"):
-        _operations(rows)
+        _operations(app, rows)
         imgui.tree_pop()
     if imgui.tree_node(f"Regions ({len(capture.regions)})###regions"):
         _regions(capture)
@@ -50,25 +50,31 @@ def _rows_of(app: PanelHost, capture: Any) -> list[tuple[str, str, str]]:
     if state.capture is not capture:
         state.capture = capture
         state.operations = operation_rows(capture.operations, region_names(capture.bindings))
+        state.operation = None
     return state.operations
 
 
-def _file_facts(path: Path | None) -> list[tuple[str, str]]:
+def file_facts(path: Path | None) -> list[tuple[str, str]]:
+    """The whole path of the file and its size."""
     if path is None:
         return []
     try:
         size = path.stat().st_size
     except OSError:
-        return [("File", f"{path} (gone)")]
-    return [("File", path.name), ("Size", readable_size(size))]
+        return [("File", f"{path.absolute()} (gone)")]
+    return [("File", str(path.absolute())), ("Size", readable_size(size))]
 
 
 def _buttons(app: PanelHost) -> None:
     state = state_of(app)
-    if button("Capture again", "Records the frame anew from the scene's Python source.", row_of(1)):
+    path = getattr(app.simulation, "path", None)
+    width = row_of(2)
+    if button("Copy path", "The file's path into the clipboard.", width, path is not None and app.gui is not None):
+        copy_path(app, path)
+    imgui.same_line()
+    if button("Capture again", "Records the frame anew from the scene's Python source.", width):
         app.perform("recapture")
     state.capture_path, _ = path_field("capture", state.capture_path, "name.wrp")
-    width = row_of(2)
     if button("Save as", "Writes the capture and its modules there.", width, enabled=bool(state.capture_path)):
         save_capture(app, state.capture_path)
     imgui.same_line()
@@ -76,6 +82,14 @@ def _buttons(app: PanelHost) -> None:
         "Load", "Shows any .wrp that holds a 2-D grid of float heights.", width, enabled=bool(state.capture_path)
     ):
         load_capture(app, state.capture_path)
+
+
+def copy_path(app: PanelHost, path: Path) -> None:
+    """The whole path into the clipboard."""
+    if app.gui is not None:
+        app.gui.set_clipboard(str(path.absolute()))
+        if app.lab is not None:
+            app.lab.message = "the path is in the clipboard"
 
 
 def save_capture(app: PanelHost, text: str) -> None:
@@ -104,7 +118,9 @@ def load_capture(app: PanelHost, text: str) -> None:
         app.show_error(error)
 
 
-def _operations(rows: list[tuple[str, str, str]]) -> None:
+def _operations(app: PanelHost, rows: list[tuple[str, str, str]]) -> None:
+    """The list, and under it what the selected line was given."""
+    state = state_of(app)
     flags = imgui.TableFlags_.row_bg.value | imgui.TableFlags_.scroll_y.value | imgui.TableFlags_.sizing_fixed_fit.value
     if not imgui.begin_table("operations", 3, flags, ImVec2(0.0, em(ROWS))):
         return
@@ -115,14 +131,21 @@ def _operations(rows: list[tuple[str, str, str]]) -> None:
             what, where, detail = rows[n]
             imgui.table_next_row()
             imgui.table_next_column()
-            imgui.text_disabled(str(n + 1))
-            imgui.table_next_column()
-            imgui.text_unformatted(what)
+            if imgui.selectable(f"{n + 1}", state.operation == n, imgui.SelectableFlags_.span_all_columns.value)[0]:
+                state.operation = None if state.operation == n else n
             if detail:
                 tooltip(detail)
             imgui.table_next_column()
+            imgui.text_unformatted(what)
+            imgui.table_next_column()
             imgui.text_disabled(where)
     imgui.end_table()
+    if state.operation is None:
+        note("Select a line to see its arguments.")
+    else:
+        what, where, detail = rows[state.operation]
+        imgui.text_unformatted(f"{state.operation + 1}: {what.strip()}, {where}" if where else what.strip())
+        note(detail or "It has no arguments.")
 
 
 def region_names(bindings: list[dict[str, Any]]) -> dict[int, str]:

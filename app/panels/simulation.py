@@ -15,7 +15,7 @@ FEWEST_SUBSTEPS = 1
 LEAST, MOST = SIZES[0], SIZES[-1]
 GRID_HELP = "Cells of the basin. The waves stay, resampled; the frame is captured again."
 SIDES_HELP = (
-    f"{LEAST} to {MOST} cells each, with Enter. A typed width takes the height along in proportion, within these limits; "
+    f"{LEAST} to {MOST} cells each, with Enter. A typed width takes the height along in proportion, within the limits; "
     "a typed height changes the basin's shape."
 )
 

@@ -23,6 +23,7 @@ class PanelState:
     question: Any = None
     capture: Any = None
     operations: list[tuple[str, str, str]] = field(default_factory=list)
+    operation: int | None = None
     room: tuple[float, float] | None = None
     room_of: tuple[int, int] = (0, 0)
 

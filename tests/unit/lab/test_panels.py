@@ -32,6 +32,7 @@ from whitecap.app.panels import (
 )
 from whitecap.app.panels.state import state_of
 from whitecap.app.scene import Grid
+from whitecap.app.theme import Theme
 from whitecap.app.viewport import Viewport
 
 
@@ -208,6 +209,59 @@ def test_operations_are_listed_with_dimensions_and_arguments() -> None:
     assert len(rows) == 20
     assert rows[18][0] == "  wave_solve"
     assert rows[19][:2] == ("  copy", "64 B")
+
+
+def keep_words(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is written from now on."""
+    said: list[str] = []
+    write = imgui.text_unformatted
+    monkeypatch.setattr(imgui, "text_unformatted", lambda text: (said.append(text), write(text))[1])
+    return said
+
+
+def test_the_arguments_of_an_operation_are_shown_by_the_keyboard_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    host = FakeHost()
+    host.simulation.graph = SimpleNamespace(capture=fake_capture())
+
+    def unfolded(app: Any) -> None:
+        imgui.set_next_window_focus()
+        capture._operations(app, capture._rows_of(app, app.simulation.graph.capture))
+
+    made = Screen(host, alone(unfolded))
+    said = keep_words(monkeypatch)
+    made.key("DOWN")  # into the list
+    made.key("DOWN")
+    made.key("SPACE")
+    assert state_of(host).operation is not None
+    said.clear()
+    made.frames(1)
+    assert "0: heights: read and write\n1: 4 bytes, 0.25" in said
+    assert f"{state_of(host).operation + 1}: wave_solve, 128 x 128" in said
+    host.simulation.graph = SimpleNamespace(capture=fake_capture())  # another capture: nothing is selected
+    made.frames(1)
+    assert state_of(host).operation is None
+    made.gui.release()
+
+
+def test_the_capture_panel_shows_the_whole_path_and_the_size_and_copies_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a folder with a long name" / ("wave" * 20 + ".wrp")
+    path.parent.mkdir()
+    path.write_bytes(bytes(2048))
+    host = FakeHost()
+    host.simulation.graph, host.simulation.path = SimpleNamespace(capture=fake_capture()), path
+    made = Screen(host, alone(capture.draw))
+    said = keep_words(monkeypatch)
+    clicks = ["Copy path"]
+    monkeypatch.setattr(capture, "button", lambda text, *_, **__: text in clicks and clicks.remove(text) is None)
+    made.frames(1)
+    assert {str(path), "2.0 KiB"} <= set(said)
+    assert made.gui.clipboard() == str(path)
+    path.unlink()
+    made.frames(1)
+    assert f"{path} (gone)" in said
+    made.gui.release()
 
 
 @pytest.mark.parametrize(
@@ -722,3 +776,16 @@ def test_the_multisampling_switch_turns_it_off_and_on(
     host.look.samples = samples
     Screen(host, view.draw).gui.release()
     assert (host.look.samples, host.errors.entries) == (after, [])
+
+
+def test_the_style_does_not_drift_however_often_its_scale_changes() -> None:
+    def sizes(style: imgui.Style) -> dict[str, object]:
+        values = {name: getattr(style, name) for name in dir(style) if not name.startswith(("__", "set_", "color"))}
+        return {name: str(value) for name, value in values.items() if isinstance(value, (float, imgui.ImVec2))}
+
+    fresh, often = imgui.Style(), imgui.Style()
+    Theme(fresh).set_scale(1.0)
+    theme = Theme(often)
+    for scale in (2.0, 0.5, 3.0, 1.5, 1.0):
+        theme.set_scale(scale)
+    assert sizes(often) == sizes(fresh)
