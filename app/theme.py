@@ -102,6 +102,7 @@ class Theme:
         self._scale = scale
         for name, value in self._unscaled.items():
             setattr(self._style, name, _copy(value))
+        self._style._main_scale = 1.0  # how thick the lines of buttons are: multiplied by the next call, too
         self._style.scale_all_sizes(scale)
         self._style.font_size_base = FONT_SIZE
         self._style.font_scale_main = scale
