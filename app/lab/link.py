@@ -43,10 +43,11 @@ class Link:
         return (simulation.scene.name, simulation.grid) == (setup.scene, setup.grid)
 
     def apply(self, setup: Setup) -> None:
-        """Asks for the capture that a setup needs, and sends its values at once."""
+        """Asks for the capture that a setup needs; its values are sent at once, or with that capture."""
         if not self.level(setup) or self._host.busy:
             self._host.open_scene(setup.scene, setup.grid)
-        self._send_values(setup)
+        if self.level(setup):
+            self.send_values(setup)
 
     def still(self, setup: Setup) -> None:
         """Still water now, and once more when the wished simulation is there; sources begin again."""
@@ -74,8 +75,8 @@ class Link:
             self._generation = simulation.generation
             self._medium_of = ()
             self._sources_sent = MAX_SOURCES  # a new capture may hold anything: send once even when there are none
-            self._send_values(setup)
             if self.level(setup):
+                self.send_values(setup)
                 self._settle(simulation)
         self._send_medium(setup)
 
@@ -121,7 +122,8 @@ class Link:
             simulation.restore(self._waiting_fields)
             self._waiting_fields = None
 
-    def _send_values(self, setup: Setup) -> None:
+    def send_values(self, setup: Setup) -> None:
+        """Parameters and time scale; never for a capture on the way to the wished one: it may be unstable with them."""
         simulation = self._host.simulation
         known = {parameter.name for parameter in simulation.scene.parameters}
         simulation.set_values({name: v for name, v in setup.parameters.items() if name in known})

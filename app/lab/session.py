@@ -186,8 +186,9 @@ class Lab:
     # ---- scenes
 
     def show(self, setup: Setup) -> None:
-        """Takes up another scene with still water and nothing to undo."""
+        """Takes up another scene with still water and nothing to undo, and lets it run."""
         self.history.clear()
+        self.host.simulation.paused = False
         self._restart(setup)
 
     def _restart(self, setup: Setup) -> None:
@@ -293,6 +294,7 @@ class Lab:
                 self._adopt(simulation)
             else:  # the capture failed and the old one runs on
                 self.setup = self.setup.with_(scene=simulation.scene.name, grid=simulation.grid)
+                self.link.send_values(self.setup)
         self.link.send(self.setup)
 
     def before_frame(self, substeps: int | None = None) -> None:

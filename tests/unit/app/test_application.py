@@ -425,6 +425,35 @@ def test_a_recapture_runs_beside_the_loop_and_keeps_the_waves(application):
     assert not application.errors
 
 
+def test_values_that_need_more_sub_steps_wait_for_them(application, monkeypatch):
+    """Else the running capture would be unstable until the new one is there."""
+    lab, simulation, go = application.lab, application.simulation, threading.Event()
+    lab.set_grid(substeps=5)
+    finish(application)
+    lab.set_parameter("k_speed", 60.0)
+    load = simulation.cache.load
+    monkeypatch.setattr(simulation.cache, "load", lambda *wish: (go.wait(30.0), load(*wish))[1])
+    lab.policy = "raise"
+    assert lab.set_time_scale(4.0)
+    assert lab.setup.grid.substeps > 5
+    for _ in range(20):
+        application.fixed_frame()
+    assert (simulation.grid.substeps, simulation.time_scale) == (5, 1.0)
+    go.set()
+    finish(application)
+    application.fixed_frame()
+    assert (application.simulation.grid.substeps, application.simulation.time_scale) == (lab.setup.grid.substeps, 4.0)
+
+
+def test_a_preset_runs_also_after_a_pause(application):
+    application.perform("pause")
+    application.lab.open_preset(0)
+    finish(application)
+    application.fixed_frame()
+    assert not application.simulation.paused
+    assert application.simulation.frames > 0
+
+
 def test_the_latest_of_many_wishes_wins(application):
     for substeps in range(2, 12):
         application.recapture(GRID.with_(substeps=substeps))
