@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .captures import copy_capture, remove_capture
+from .errors import UserError
 from .foreign import FileScene, HeightField, choose_field, height_fields, wave_inputs
 from .job import Job
 from .messages import counted
@@ -63,7 +64,8 @@ class Swap:
     def open_capture(self, path: Path) -> None:
         """Shows any `.wrp` that holds a grid of heights; asks which parameter that is when it is not obvious.
 
-        Raises UserError, or NativeError for a broken file; the running simulation goes on then.
+        Raises UserError, also where nobody can be asked, or NativeError for a broken file; the running simulation goes
+        on then.
         """
         from .. import _native
 
@@ -124,6 +126,9 @@ class Swap:
         self._application.take_over(Simulation(scene, device=running.device, cache=running.cache))
 
     def _ask(self, path: Path, fields: list[HeightField], scenes: list[FileScene]) -> None:
+        if self._application.gui is None:
+            names = ", ".join(str(field) for field in fields)
+            raise UserError(f"{path}: any of {names} may be the heights: open it in the window, which asks")
         from .panels.question import Question, ask
 
         by_text = {str(field): scene for field, scene in zip(fields, scenes, strict=True)}
