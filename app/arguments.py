@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from .errors import EXIT_CODES, EXIT_USAGE, UserError
+from .limits import MAX_SIDE, MAX_SUBSTEPS
 
 SUBCOMMANDS = ("capture", "doctor", "inspect", "profile")
 FILES = (".toml", ".wrp")
@@ -213,9 +214,10 @@ def _add_scene(parser: Parser, presets: bool) -> None:
     scene.add_argument("--scene", metavar="NAME", help="wave, tank, or the path of a Python file (wave)")
     if presets:
         scene.add_argument("--preset", metavar="NAME", help="a preset of the gallery, or the path of a TOML file")
-    scene.add_argument("--width", type=whole_number(1, 16384), metavar="W", help="grid width in cells (128)")
-    scene.add_argument("--height", type=whole_number(1, 16384), metavar="H", help="grid height in cells (128)")
-    scene.add_argument("--substeps", type=whole_number(1, 1024), metavar="N", help="solver launches a frame (16)")
+    side, substeps = whole_number(1, MAX_SIDE), whole_number(1, MAX_SUBSTEPS)
+    scene.add_argument("--width", type=side, metavar="W", help="grid width in cells (128)")
+    scene.add_argument("--height", type=side, metavar="H", help="grid height in cells (128)")
+    scene.add_argument("--substeps", type=substeps, metavar="N", help="solver launches a frame (16)")
 
 
 def _add_backend(parser: Parser) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from .errors import UserError
+from .limits import LARGEST_CELL, MAX_CELLS, MAX_SIDE, MAX_SUBSTEPS, SMALLEST_CELL
 
 if TYPE_CHECKING:
     from .. import capture as wc
@@ -20,9 +21,6 @@ FRAME_RATE = 60.0
 
 OFF_GRID = (-1000.0, -1000.0)
 """Where the brush lies, in cells, while nothing is pressed."""
-
-MAX_CELLS = 1 << 26
-MAX_SUBSTEPS = 1024
 
 
 @dataclass(frozen=True)
@@ -72,14 +70,16 @@ class Grid:
     cell: float = 0.1
 
     def __post_init__(self) -> None:
-        for name, low, high in (("width", 1, 16384), ("height", 1, 16384), ("substeps", 1, MAX_SUBSTEPS)):
+        for name, high in (("width", MAX_SIDE), ("height", MAX_SIDE), ("substeps", MAX_SUBSTEPS)):
             value = getattr(self, name)
-            if not isinstance(value, int) or not low <= value <= high:
-                raise UserError(f"{name} {value!r} is out of range: give a whole number from {low} to {high}")
+            if not isinstance(value, int) or not 1 <= value <= high:
+                raise UserError(f"{name} {value!r} is out of range: give a whole number from 1 to {high}")
         if self.width * self.height > MAX_CELLS:
             raise UserError(f"grid {self.width} x {self.height} is too large: at most {MAX_CELLS} cells in all")
-        if not (math.isfinite(self.cell) and self.cell > 0):
-            raise UserError(f"cell {self.cell!r} must be a positive length")
+        if not SMALLEST_CELL <= self.cell <= LARGEST_CELL:
+            raise UserError(
+                f"cell {self.cell!r} is out of range: give a length from {SMALLEST_CELL:g} to {LARGEST_CELL:g}"
+            )
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -18,6 +18,7 @@ from tomlkit.exceptions import TOMLKitError
 
 from ..errors import UserError, one_line, os_error_line
 from ..files import write_atomically
+from ..limits import LARGEST_CELL, MAX_SIDE, MAX_SUBSTEPS, SMALLEST_CELL
 from ..scene import Grid, Parameter
 from .probes import MAX_PROBES, Probe
 from .schema import Table
@@ -42,7 +43,7 @@ VERSION = 1
 MAX_BYTES = 16 << 20
 MAX_WALLS = 5000
 MAX_POINTS = 5000
-SMALLEST_GRID, LARGEST_GRID = 16, 4096
+MAX_STAMP = 4096
 
 ParameterLookup = Callable[[str], Sequence[Parameter]]
 """From a scene's name to its declared parameters. Raises UserError for an unknown scene."""
@@ -126,15 +127,15 @@ def _read_setup(top: Table, lookup: ParameterLookup | None) -> Setup:
 
 def _read_grid(table: Table) -> Grid:
     default = Grid()
-    width = table.whole("width", default.width, SMALLEST_GRID, LARGEST_GRID)
-    grid = Grid(
-        width=width,
-        height=table.whole("height", width, SMALLEST_GRID, LARGEST_GRID),
-        substeps=table.whole("substeps", default.substeps, 1, 64),
-        cell=table.number("cell", default.cell, 1e-4, 1e3),
-    )
+    width = table.whole("width", default.width, 1, MAX_SIDE)
+    height = table.whole("height", width, 1, MAX_SIDE)
+    substeps = table.whole("substeps", default.substeps, 1, MAX_SUBSTEPS)
+    cell = table.number("cell", default.cell, SMALLEST_CELL, LARGEST_CELL)
     table.done()
-    return grid
+    try:
+        return Grid(width, height, substeps, cell)
+    except UserError as error:
+        raise UserError(f"{table.origin}: {error}") from error
 
 
 def _read_parameters(table: Table, scene: str, lookup: ParameterLookup | None) -> dict[str, float]:
@@ -192,9 +193,9 @@ def _read_wall(table: Table) -> Shape:
 
 
 def _read_stamp(table: Table, common: dict[str, Any]) -> Stamp:
-    columns, rows = table.whole("columns", None, 1, LARGEST_GRID), table.whole("rows", None, 1, LARGEST_GRID)
+    columns, rows = table.whole("columns", None, 1, MAX_STAMP), table.whole("rows", None, 1, MAX_STAMP)
     try:
-        mask = runs_to_mask(table.lines("runs", LARGEST_GRID), columns, rows)
+        mask = runs_to_mask(table.lines("runs", MAX_STAMP), columns, rows)
     except ValueError as error:
         raise UserError(f"{table.origin}: {table.path}.runs: {error}") from error
     return Stamp(columns, rows, mask.astype(np.uint8).tobytes(), **common)

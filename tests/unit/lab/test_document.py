@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from whitecap.app import arguments
+from whitecap.app.choices import chosen_grid
 from whitecap.app.errors import UserError
 from whitecap.app.lab.checkpoint import load_checkpoint, save_checkpoint
 from whitecap.app.lab.document import Document, load, parse, save, to_text
@@ -20,7 +22,9 @@ from whitecap.app.lab.session import scene_parameters
 from whitecap.app.lab.setup import Setup
 from whitecap.app.lab.sources import SIGNALS, SOURCE_KINDS, Source
 from whitecap.app.lab.walls import EDGES, Boundaries, Box, Disc, Polygon, Stamp, Stroke
+from whitecap.app.limits import MAX_CELLS, MAX_SUBSTEPS
 from whitecap.app.scene import Grid
+from whitecap.app.scenes import find_scene
 
 unit = st.floats(0, 1)
 place = st.floats(-4, 4)
@@ -55,7 +59,12 @@ edges = st.sampled_from([edge for edge in EDGES if edge != "periodic"])
 setups = st.builds(
     Setup,
     scene=st.sampled_from(["wave", "tank"]),
-    grid=st.builds(lambda w, s: Grid(w, w, s), st.integers(16, 4096), st.integers(1, 64)),
+    grid=st.builds(
+        lambda w, s, cell: Grid(w, w, s, cell),
+        st.integers(1, int(MAX_CELLS**0.5)),
+        st.integers(1, MAX_SUBSTEPS),
+        st.floats(1e-4, 1e3),
+    ),
     time_scale=st.floats(0.1, 4),
     parameters=st.dictionaries(st.sampled_from(["k_speed", "k_damp", "radius"]), st.floats(0, 1e6)),
     boundaries=st.builds(Boundaries, edges, edges, st.just("periodic"), st.just("periodic"), st.floats(0, 0.5)),
@@ -83,6 +92,13 @@ looks = st.dictionaries(
 def test_any_document_survives_the_round_trip(document: Document) -> None:
     read = parse(to_text(document))
     assert read == document
+
+
+@pytest.mark.parametrize("flags", ["--substeps 100", "--substeps 1024", "--width 1 --height 1", "--width 16384"])
+def test_whatever_grid_the_command_line_allows_can_be_saved_and_opened(tmp_path: Path, flags: str) -> None:
+    grid = chosen_grid(arguments.parse(flags.split())[1], find_scene("wave"))
+    save(tmp_path / "a.toml", Document(setup=Setup(grid=grid)))
+    assert load(tmp_path / "a.toml", scene_parameters).setup.grid == grid
 
 
 def test_a_file_survives_the_round_trip(tmp_path: Path) -> None:
@@ -129,10 +145,11 @@ REFUSALS = [
     ("whitecap = 1\nscene = 'moon'", "scene is 'moon': give wave or tank"),
     ("whitecap = 1\nscene = '/tmp/evil.py'", "scene is '/tmp/evil.py': give wave or tank"),
     ("whitecap = 1\ngrid = 3", r"grid is 3: give a table, \[grid\]"),
-    ("whitecap = 1\n[grid]\nwidth = 8", "grid.width is 8: give a whole number from 16 to 4096"),
+    ("whitecap = 1\n[grid]\nwidth = 0", "grid.width is 0: give a whole number from 1 to 16384"),
     ("whitecap = 1\n[grid]\nwidth = 99999", "grid.width is 99999"),
     ("whitecap = 1\n[grid]\nwidth = 64.5", "grid.width is 64.5"),
-    ("whitecap = 1\n[grid]\nsubsteps = 65", "grid.substeps is 65"),
+    ("whitecap = 1\n[grid]\nsubsteps = 1025", "grid.substeps is 1025: give a whole number from 1 to 1024"),
+    ("whitecap = 1\n[grid]\nwidth = 16384", "grid 16384 x 16384 is too large: at most 67108864 cells"),
     ("whitecap = 1\n[grid]\ncell = 0", "grid.cell is 0"),
     ("whitecap = 1\n[grid]\ncell = -1.0", "grid.cell is -1.0"),
     ("whitecap = 1\n[grid]\nsize = 5", "grid.size is unknown"),
