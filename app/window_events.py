@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
+
+from .lab.key_places import letter_at, sign_at
 
 if TYPE_CHECKING:
     from .gui import Gui
@@ -27,6 +30,7 @@ class WindowEvents:
         self._buttons: dict[int, Button] = {mouse.LEFT: "left", mouse.RIGHT: "right", mouse.MIDDLE: "middle"}
         self._down: set[Button] = set()
         self._moves_seen = 0
+        self._pressed_place, self._pressed_with_shift = 0, False
 
     # ---- mouse
 
@@ -72,7 +76,8 @@ class WindowEvents:
     # ---- keyboard
 
     def on_key_press(self, symbol: int, modifiers: int) -> bool:
-        name, held = self._key.symbol_string(symbol), self._modifiers(modifiers)
+        name, held = self._name(symbol), self._modifiers(modifiers)
+        self._pressed_place, self._pressed_with_shift = _place(symbol), "shift" in held
         taken = self._gui.typing or (self._gui.navigating and name in NAVIGATION_KEYS)
         # Panels get these keys only once Ctrl+Tab has gone to them, or an arrow would turn the camera and move in them.
         if taken or name not in NAVIGATION_KEYS or "ctrl" in held:
@@ -84,7 +89,7 @@ class WindowEvents:
         return EVENT_HANDLED  # pyglet would close the window on Esc
 
     def on_key_release(self, symbol: int, modifiers: int) -> None:
-        name = self._key.symbol_string(symbol)
+        name = self._name(symbol)
         self._gui.key(name, False, self._modifiers(modifiers))
         if self.application is not None:
             self.application.key_release(name)
@@ -95,7 +100,8 @@ class WindowEvents:
         typing = self._gui.typing
         self._gui.text(text)
         if self.application is not None:
-            self.application.key_text(text, typing)
+            sign = sign_at(self._pressed_place, text, self._pressed_with_shift)
+            self.application.key_text(sign or text, typing)
 
     # ---- window
 
@@ -141,7 +147,16 @@ class WindowEvents:
         if self.application is not None:
             self.application.pointer.release(button)
 
+    def _name(self, symbol: int) -> str:
+        """Pyglet's name of a key; of one whose letter pyglet does not know, the Latin letter at its place."""
+        return letter_at(_place(symbol)) or str(self._key.symbol_string(symbol))
+
     def _modifiers(self, modifiers: int) -> set[str]:
         key = self._key
         names = {"ctrl": key.MOD_ACCEL, "shift": key.MOD_SHIFT, "alt": key.MOD_ALT}
         return {name for name, bit in names.items() if modifiers & bit}
+
+
+def _place(symbol: int) -> int:
+    """X11's number of a key that pyglet has no name for; 0 for every other one, and on other systems."""
+    return symbol >> 32 if sys.platform.startswith("linux") else 0

@@ -1,7 +1,8 @@
 """The key table: every action, the key that starts it and the words the help overlay shows for it.
 
 Letters and named keys are matched by key name (as pyglet spells it), which follows the keyboard's layout. Signs and
-digits are matched by the character typed, so `?`, `+`, `.` and `1` work wherever a layout puts them.
+digits are matched by the character typed, so `?`, `+`, `.` and `1` work wherever a layout puts them. Where a layout has
+no Latin letters, a key stands for what a US keyboard has at its place (key_places.py).
 """
 
 from __future__ import annotations

@@ -572,6 +572,52 @@ def test_a_button_that_came_up_elsewhere_is_let_go_of_when_the_mouse_comes_back(
     assert hand.application.camera.pose == before
 
 
+@pytest.mark.parametrize(
+    ("place", "typed", "modifiers", "action"),
+    [
+        (25, "ц", (), "tool_wall"),
+        (27, "К", ("SHIFT",), "reset_scene"),
+        (52, "", ("CTRL",), "undo"),
+        (34, "х", (), "slower"),
+        (35, "ъ", (), "faster"),
+        (59, "б", (), "step_substep"),
+        (60, "ю", (), "step_frame"),
+        (61, "؟", ("SHIFT",), "help"),
+        (10, "١", (), "preset_1"),
+    ],
+)
+def test_a_keyboard_without_latin_letters_has_the_shortcuts_at_their_places(
+    open_window, monkeypatch, place, typed, modifiers, action
+):
+    hand, done = open_window("--size", "320x240"), []
+    monkeypatch.setattr(hand.application, "perform", lambda action: bool(done.append(action)) or True)
+    held = sum(getattr(hand._key, f"MOD_{name}") for name in modifiers)
+    hand._event("on_key_press", hand._key.user_key(place), held)
+    if typed:
+        hand.type(typed)
+    hand._event("on_key_release", hand._key.user_key(place), held)
+    assert done == [action]
+
+
+def test_a_russian_keyboard_reaches_the_shortcuts(open_window, mouse, monkeypatch):
+    if shutil.which("setxkbmap") is None:
+        pytest.skip("setxkbmap is not installed: apt-get install x11-xkb-utils")
+    hand, done = open_window("--size", "320x240"), []
+    monkeypatch.setattr(hand.application, "perform", lambda action: bool(done.append(action)) or True)
+    mouse("windowfocus", hand.session.window._native._window)
+    hand.turns(5)
+    subprocess.run(["setxkbmap", "ru"], check=True)
+    try:
+        hand.turns(5)
+        for keys in ("25", "shift+27", "ctrl+52", "34", "35", "61", "shift+61", "20", "shift+21", "shift+16"):
+            mouse("key", keys)
+            hand.turns(3)
+    finally:
+        subprocess.run(["setxkbmap", "us"], check=True)
+    letters = ["tool_wall", "reset_scene", "undo"]
+    assert done == [*letters, "slower", "faster", "step_frame", "step_substep", "ui_smaller", "ui_larger", "help"]
+
+
 def test_losing_the_focus_in_a_drag_ends_it(open_window):
     hand = open_window("--size", "640x480")
     still(hand)
