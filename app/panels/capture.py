@@ -67,9 +67,9 @@ def file_facts(path: Path | None) -> list[tuple[str, str]]:
 
 def _buttons(app: PanelHost) -> None:
     state = state_of(app)
-    path = getattr(app.simulation, "path", None)
-    width = row_of(2)
-    if button("Copy path", "The file's path into the clipboard.", width, path is not None and app.gui is not None):
+    path: Path | None = getattr(app.simulation, "path", None)
+    width, there = row_of(2), path is not None and app.gui is not None
+    if button("Copy path", "The file's path into the clipboard.", width, there) and path is not None:
         copy_path(app, path)
     imgui.same_line()
     if button("Capture again", "Records the frame anew from the scene's Python source.", width):
