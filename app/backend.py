@@ -50,11 +50,11 @@ class CudaTransfer:
         program = simulation.graph.program
         if not self._interop:  # waits for the copy, then hands it to OpenGL
             with simulation.timings.measure("transfer"):
-                self._buffer.copy_from(program, "heights")
+                self._buffer.copy_from(program, simulation.scene.heights)
         else:
             clock = self._clock_of(program)
             clock.start()
-            self._buffer.copy_from(program, "heights")
+            self._buffer.copy_from(program, simulation.scene.heights)
             clock.stop()
             for milliseconds in clock.finished():
                 simulation.timings.phases["transfer"].add(milliseconds)

@@ -145,7 +145,8 @@ class Lab:
     def set_grid(self, **changes: Any) -> bool:
         """Another grid size or sub-step count; the waves stay."""
         try:
-            return self.edit(self.setup.with_(grid=self.setup.grid.with_(**changes)), "Grid", ("grid", *changes))
+            grid = self.setup.grid.with_(**changes)
+            return self.edit(self.setup.with_grid(grid), "Grid", ("grid", *changes))
         except UserError as error:
             self.message = one_line(error)
             return False

@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 from whitecap.app.arguments import parse
+from whitecap.app.captures import record_and_save, targets_for
+from whitecap.app.foreign import FileScene, HeightField
 from whitecap.app.scene import Grid
+from whitecap.app.scenes import find_scene
+from whitecap.app.simulation import Simulation
 
 RUNGS = ("cuda-interop", "cuda-copy", "cpu")
 
@@ -118,6 +122,21 @@ def test_a_runaway_is_stopped(open_session, rung):
         pytest.fail("nothing stopped it")
 
     assert frames_until_it_stops(rung) == frames_until_it_stops("cpu")
+
+
+@pytest.mark.parametrize("rung", RUNGS)
+def test_a_loaded_capture_shows_the_parameter_that_holds_its_heights(open_session, tmp_path, rung):
+    session = open_session("--backend", rung)
+    application, grid = session.application, Grid(64, 48, 4)
+    path = tmp_path / "theirs.wrp"
+    record_and_save(find_scene("wave"), grid, path, targets_for(application.simulation.device))
+    application.take_over(
+        Simulation(FileScene(path, HeightField("heights_out", 64, 48, True)), device=application.simulation.device)
+    )
+    application.simulation.poke(30, 20)
+    session.frame()
+    assert not application.errors
+    assert np.abs(application.stage.surface.read_heights()).max() > 0.1
 
 
 def test_the_times_shown_are_the_gpus(open_session):
