@@ -16,7 +16,7 @@ UI_SCALE_STEP = 1.1
 
 def perform(application: Application, action: str) -> bool:
     """Does it. False when nobody knows the action."""
-    if application.lab.perform(action):
+    if action != "cancel" and application.lab.perform(action):
         return True
     if action in application.window_actions:
         application.window_actions[action]()
@@ -70,15 +70,41 @@ def _help(application: Application) -> None:
         application.gui.help_visible = not application.gui.help_visible
 
 
+def _use_panels(application: Application) -> None:
+    if application.gui is not None:
+        application.gui.enter_panels()
+
+
 def _cancel(application: Application) -> None:
-    """Esc: closes what is open, else quits."""
-    gui = application.gui
-    if gui is not None and gui.help_visible:
-        gui.help_visible = False
-    elif application.errors:
-        application.errors.clear()
-    else:
+    """Esc: closes the innermost of what is open, else puts down the tool in hand, else quits."""
+    if not any(close(application) for close in _CLOSERS):
         application.running = False
+
+
+def _close_errors(application: Application) -> bool:
+    shown = bool(application.errors)
+    application.errors.clear()
+    return shown
+
+
+def _close_help(application: Application) -> bool:
+    gui = application.gui
+    if gui is None or not gui.help_visible:
+        return False
+    gui.help_visible = False
+    return True
+
+
+def _leave_panels(application: Application) -> bool:
+    return application.gui is not None and application.gui.leave_panels()
+
+
+def _put_down_tool(application: Application) -> bool:
+    return application.lab.perform("cancel")
+
+
+_CLOSERS = (_put_down_tool, _leave_panels, _close_help, _close_errors)
+"""In this order; each says whether there was anything to close."""
 
 
 def _quit(application: Application) -> None:
@@ -126,6 +152,7 @@ _ACTIONS: dict[str, Callable[[Application], None]] = {
     "toggle_contours": _lines("contours"),
     "toggle_wireframe": _lines("wireframe"),
     "toggle_panels": _toggle_panels,
+    "use_panels": _use_panels,
     "ui_larger": _ui_scale(UI_SCALE_STEP),
     "ui_smaller": _ui_scale(1 / UI_SCALE_STEP),
     "help": _help,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from imgui_bundle import imgui, implot
 
+from .lab.keys import Action, find_action
 from .theme import FONT_SIZE, Theme
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class Gui:
         io.set_ini_filename("")
         io.config_flags |= imgui.ConfigFlags_.nav_enable_keyboard.value
         io.config_windows_move_from_title_bar_only = True
+        self._context.config_nav_windowing_key_next = _key_chord(find_action("use_panels"))
         _load_font()
         self.panels_visible = True
         self.help_visible = False
@@ -119,10 +121,6 @@ class Gui:
             io.add_key_event(key, down if name in names else modifier in modifiers)
         if name in _KEYS:
             io.add_key_event(_KEYS[name], down)
-        if down and name == "TAB" and "ctrl" in modifiers:
-            self._navigating = True
-        elif down and name == "ESCAPE":
-            self._navigating = False
 
     def text(self, text: str) -> None:
         imgui.get_io().add_input_characters_utf8(text)
@@ -147,8 +145,20 @@ class Gui:
 
     @property
     def navigating(self) -> bool:
-        """Ctrl+Tab has sent the keyboard to the panels, which own arrows, Space and Enter until Esc or a click."""
+        """The keyboard was sent to the panels, which own arrows, Space and Enter until Esc or a click."""
         return self._navigating
+
+    def enter_panels(self) -> None:
+        """The keyboard goes to the panels, into the one that ImGui chooses by the same key."""
+        self.panels_visible = self._navigating = True
+
+    def leave_panels(self) -> bool:
+        """The keyboard comes back from the panels; False when they did not have it."""
+        was, self._navigating = self._navigating, False
+        if was:
+            for down in (True, False):
+                imgui.get_io().add_key_event(imgui.Key.escape, down)  # ImGui marks no item any more
+        return was
 
     # ---- clipboard
 
@@ -206,6 +216,14 @@ class Gui:
             self._renderer.release()
         implot.destroy_context(self._plots)
         imgui.destroy_context(self._context)
+
+
+def _key_chord(action: Action) -> int:
+    """An action's key with its modifiers, as ImGui wants it."""
+    chord = int(_KEYS[action.key])
+    for name in action.modifiers:
+        chord |= int(_MODIFIERS[name][0])
+    return chord
 
 
 def _find_panels() -> Callable[[Any], None]:

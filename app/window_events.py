@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from .lab.key_places import letter_at, sign_at
+from .lab.keys import find_action
 
 if TYPE_CHECKING:
     from .gui import Gui
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
     from .window import Window
 
 EVENT_HANDLED = True
-NAVIGATION_KEYS = ("SPACE", "RETURN", "ENTER", "LEFT", "RIGHT", "UP", "DOWN", "TAB", "ESCAPE")
+NAVIGATION_KEYS = ("SPACE", "RETURN", "ENTER", "LEFT", "RIGHT", "UP", "DOWN", "TAB")
+OWN_KEYS = (*NAVIGATION_KEYS, "ESCAPE")
+"""Keys with a meaning of their own here: ImGui gets them only while the panels have the keyboard, or a text field."""
 
 
 class WindowEvents:
@@ -79,8 +82,8 @@ class WindowEvents:
         name, held = self._name(symbol), self._modifiers(modifiers)
         self._pressed_place, self._pressed_with_shift = _place(symbol), "shift" in held
         taken = self._gui.typing or (self._gui.navigating and name in NAVIGATION_KEYS)
-        # Panels get these keys only once Ctrl+Tab has gone to them, or an arrow would turn the camera and move in them.
-        if taken or name not in NAVIGATION_KEYS or "ctrl" in held:
+        # Else an arrow would turn the camera and move in the panels as well.
+        if taken or name not in OWN_KEYS or find_action("use_panels").started_by(name, held):
             self._gui.key(name, True, held)
         if self.application is not None:
             self.application.key_press(name, held, taken)

@@ -33,6 +33,10 @@ class Action:
     hold: bool = False
     always: bool = False
 
+    def started_by(self, key: str, modifiers: Iterable[str]) -> bool:
+        """Whether that key with those modifiers (others do not count) is this action's."""
+        return self.key == key and self.modifiers == frozenset(modifiers) & frozenset(MODIFIERS)
+
     @property
     def chord(self) -> str:
         """How the key is written for a person: "Ctrl+Shift+Z", "Space", "?"."""
@@ -119,6 +123,15 @@ def _table() -> tuple[Action, ...]:
         Action("toggle_contours", "Contours", view, "contour lines of the data view", key="C"),
         Action("toggle_wireframe", "Wireframe", view, "the grid's lines in the data view", key="X"),
         Action("toggle_panels", "Panels", window, "panels on or off", key="TAB"),
+        Action(
+            "use_panels",
+            "Keys to the panels",
+            window,
+            "keyboard into the panels",
+            key="TAB",
+            modifiers=CTRL,
+            always=True,
+        ),
         Action("full_screen", "Full screen", window, "full screen on or off", key="F11", always=True),
         Action("screenshot", "Screenshot", window, "picture of the window", key="F12", always=True),
         Action(
@@ -135,7 +148,7 @@ def _table() -> tuple[Action, ...]:
         Action("ui_smaller", "Smaller text", window, "smaller panels", text="-"),
         Action("help", "Help", window, "all keys", text="?"),
         Action("help_too", "Help", window, "all keys", key="F1", always=True),
-        Action("cancel", "Quit", window, "close, put down the tool, or quit", key="ESCAPE"),
+        Action("cancel", "Quit", window, "close what is open, put down the tool, or quit", key="ESCAPE"),
         Action("quit", "Quit", window, "quit", key="Q", modifiers=CTRL),
     )
 
@@ -198,9 +211,9 @@ class Shortcuts:
     def press(self, key: str, modifiers: Iterable[str] = (), typing: bool = False) -> str | None:
         """The id of the action that this key press starts, or None. typing: a text field has the keyboard."""
         key = KEY_ALIASES.get(key, key)
-        chord = frozenset(modifiers) & frozenset(MODIFIERS)
+        held = frozenset(modifiers)
         for action in self.table:
-            if action.key == key and action.modifiers == chord and (action.always or not typing):
+            if action.started_by(key, held) and (action.always or not typing):
                 if action.hold:
                     self._held[key] = action.id
                 return ALIASES.get(action.id, action.id)

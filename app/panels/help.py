@@ -15,7 +15,6 @@ MOUSE = (
     ("Wheel", "Zoom to the cursor"),
     ("Double click", "On a slider: its default"),
     ("Ctrl+click", "On a slider: type a value"),
-    ("Ctrl+Tab", "Keyboard into the panels"),
 )
 
 

@@ -51,6 +51,7 @@ def test_characters_are_never_letters() -> None:
         ("R", (), "reset_waves"),
         ("R", ("shift",), "reset_scene"),
         ("TAB", (), "toggle_panels"),
+        ("TAB", ("ctrl",), "use_panels"),
         ("F11", (), "full_screen"),
         ("F12", (), "screenshot"),
         ("Z", ("ctrl",), "undo"),
@@ -92,7 +93,7 @@ def test_nothing_fires_while_typing_except_window_keys() -> None:
     shortcuts = Shortcuts()
     fired = {shortcuts.press(a.key, a.modifiers, typing=True) for a in KEYS if a.key}
     fired |= {shortcuts.text(a.text, typing=True) for a in KEYS if a.text}
-    assert fired - {None} == {"full_screen", "screenshot", "screenshot_clean", "help"}
+    assert fired - {None} == {"full_screen", "screenshot", "screenshot_clean", "help", "use_panels"}
     assert shortcuts.held == set()
 
 
