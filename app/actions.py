@@ -81,6 +81,18 @@ def _cancel(application: Application) -> None:
         application.running = False
 
 
+def _close_popup(application: Application) -> bool:
+    return application.gui is not None and application.gui.close_popup()
+
+
+def _close_question(application: Application) -> bool:
+    if application.gui is None:
+        return False
+    from .panels.question import dismiss
+
+    return dismiss(application)  # type: ignore[arg-type]
+
+
 def _close_errors(application: Application) -> bool:
     shown = bool(application.errors)
     application.errors.clear()
@@ -103,8 +115,8 @@ def _put_down_tool(application: Application) -> bool:
     return application.lab.perform("cancel")
 
 
-_CLOSERS = (_put_down_tool, _leave_panels, _close_help, _close_errors)
-"""In this order; each says whether there was anything to close."""
+_CLOSERS = (_close_popup, _close_question, _close_errors, _close_help, _leave_panels, _put_down_tool)
+"""From the innermost outwards; each says whether there was anything to close."""
 
 
 def _quit(application: Application) -> None:

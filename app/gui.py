@@ -160,6 +160,15 @@ class Gui:
                 imgui.get_io().add_key_event(imgui.Key.escape, down)  # ImGui marks no item any more
         return was
 
+    def close_popup(self) -> bool:
+        """Closes the innermost drop-down list or menu; False when none shows."""
+        popups = self._context.open_popup_stack
+        if not len(popups):
+            return False
+        window = popups[len(popups) - 1].window
+        imgui.internal.close_popup_to_level(len(popups) - 1, True)
+        return window is not None and bool(window.was_active)  # else its panel was hidden while it was open
+
     # ---- clipboard
 
     def set_clipboard(self, text: str) -> None:

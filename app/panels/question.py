@@ -27,6 +27,13 @@ def ask(app: PanelHost, question: Question) -> None:
     state_of(app).question = question
 
 
+def dismiss(app: PanelHost) -> bool:
+    """Closes the question without an answer; False when there is none."""
+    state = state_of(app)
+    shown, state.question = state.question is not None, None
+    return shown
+
+
 def draw(app: PanelHost) -> None:
     """One frame of the dialog, when there is one."""
     state = state_of(app)
@@ -43,6 +50,6 @@ def draw(app: PanelHost) -> None:
         if button(answer, width=-1.0):
             state.question = None
             question.answered(answer)
-    if button("Cancel"):
-        state.question = None
+    if button("Cancel", "Esc does it too."):
+        dismiss(app)
     imgui.end()

@@ -294,6 +294,36 @@ def test_escape_quits(open_window):
     assert not hand.session.going
 
 
+def test_escape_closes_an_open_list_first(open_window, monkeypatch):
+    from imgui_bundle import imgui
+
+    hand = open_window("--size", "1000x950")
+    hand.application.settings.hint_seen = True
+    places, combo = [], imgui.combo
+
+    def noting(label, *arguments, **options):
+        result = combo(label, *arguments, **options)
+        corner, size = imgui.get_item_rect_min(), imgui.get_item_rect_size()
+        places.append((corner.x + size.x / 2, corner.y + size.y / 2))
+        return result
+
+    monkeypatch.setattr(imgui, "combo", noting)
+    hand.settle()
+    hand.press(*places[0])
+    hand.turns(2)
+    hand.release()
+    hand.turns(3)
+    popups = imgui.get_current_context().open_popup_stack
+    assert len(popups) == 1
+    hand.key("ESCAPE")
+    hand.turns(3)
+    assert len(popups) == 0
+    assert hand.session.going
+    hand.key("ESCAPE")
+    hand.turns(3)
+    assert not hand.session.going
+
+
 def test_the_close_button_quits(open_window):
     hand = open_window("--size", "640x480")
     hand._event("on_close")
