@@ -188,11 +188,17 @@ def _check_main(parser: Parser, options: argparse.Namespace) -> None:
         )
     if options.file and (options.scene or options.preset):
         parser.error(f"{options.file} has a scene of its own: leave --scene and --preset away")
+    if options.file and options.file.suffix == ".wrp" and (options.width or options.height or options.substeps):
+        parser.error(
+            f"{options.file}: grid and sub-steps are fixed in a capture: leave --width, --height and --substeps away"
+        )
     modes = [name for name in ("smoke", "benchmark") if getattr(options, name)]
     if len(modes) == 2:
         parser.error("--smoke and --benchmark are two different checks: give one of them")
     if options.smoke and (options.screenshot or options.out or options.offscreen):
         parser.error("--smoke makes no picture: leave --screenshot, --out and --offscreen away")
+    if options.smoke and (options.preset or options.file):
+        parser.error("--smoke checks the wave scene: leave --preset and FILE away")
     if options.benchmark and (options.screenshot or options.out):
         parser.error("--benchmark makes no picture: leave --screenshot and --out away")
     if options.out and not options.frames:
@@ -210,7 +216,8 @@ def _subparser(name: str, description: str) -> Parser:
 
 
 def _add_scene(parser: Parser, presets: bool) -> None:
-    scene = parser.add_argument_group("scene")
+    about = "The grid counts for a preset or a saved scene too; there, one side alone keeps the proportions."
+    scene = parser.add_argument_group("scene", about if presets else None)
     scene.add_argument("--scene", metavar="NAME", help="wave, tank, or the path of a Python file (wave)")
     if presets:
         scene.add_argument("--preset", metavar="NAME", help="a preset of the gallery, or the path of a TOML file")

@@ -10,7 +10,7 @@ from typing import Any
 
 from .application import Application
 from .backend import choose_device, cpu_backend
-from .choices import DEFAULT_SIZE, chosen_grid, chosen_scene
+from .choices import DEFAULT_SIZE, apply_document, chosen_grid, chosen_scene, moves_by_itself
 from .demonstration import drop
 from .errors import UserError, notice
 from .files import write_atomically
@@ -73,11 +73,13 @@ def _undrawn(options: Namespace, frames: int) -> dict[str, Any]:
         raise UserError("--benchmark without OpenGL times the CPU only: run with --backend cpu")
     grid = chosen_grid(options, scene)
     application = Application(Simulation(scene, grid), Stage(None, grid), cpu_backend(), viewport=Viewport(0, 0))
+    apply_document(application, options)
     _start(application, frames)
     for number in range(WARM_UP + frames):
         if number == WARM_UP:
             application.timings.clear()
-        drop(application.simulation, number)
+        if not moves_by_itself(options):
+            drop(application.simulation, number)
         application.fixed_frame()
     return _report(application, frames, None, None)
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import UsageError, UserError
 from .files import require_file, require_place
+from .pose import Pose
 from .scene import Grid, Scene
 from .scenes import find_scene
 
 if TYPE_CHECKING:
     from .application import Application
-    from .pose import Pose
+    from .lab.session import Lab
 
 DEFAULT_SIZE = (1280, 800)
 
@@ -24,8 +26,11 @@ def chosen_scene(options: Namespace, remembered: str = "wave") -> Scene:
 
 
 def chosen_grid(options: Namespace, scene: Scene, last: Grid | None = None) -> Grid:
-    """The scene's grid with what the flags say instead. last: the one of the last run, for what they leave open."""
-    flags = grid_flags(options)
+    """The scene's grid with what the flags say instead. last: the one of the last run, for what they leave open.
+
+    Flags beside a preset or a file are for that one; see `apply_document`.
+    """
+    flags = {} if moves_by_itself(options) else grid_flags(options)
     grid = scene.default_grid
     if last is not None:
         sized = {"width", "height"} & flags.keys()  # a width alone has the scene's height, as --help says
@@ -71,8 +76,6 @@ def apply_view(application: Application, text: str | None, target: Any) -> None:
 
 
 def _pose(text: str) -> Pose:
-    from .pose import Pose
-
     try:
         return Pose.parse(text)
     except ValueError as error:
@@ -85,7 +88,7 @@ def moves_by_itself(options: Namespace) -> bool:
 
 
 def apply_document(application: Application, options: Namespace) -> None:
-    """Opens the preset or file that the flags name; UserError when that is not possible."""
+    """Opens the preset or file that the flags name, on the grid that they ask for. Raises UserError."""
     preset, file = getattr(options, "preset", None), getattr(options, "file", None)
     lab = application.lab
     if preset is not None:
@@ -97,7 +100,32 @@ def apply_document(application: Application, options: Namespace) -> None:
         lab.load(file)
     if application.errors:
         raise UserError(application.errors.entries[-1].text)
+    if moves_by_itself(options) and not apply_grid(lab, grid_flags(options)):
+        named = " ".join(f"--{name} {value}" for name, value in grid_flags(options).items())
+        raise UsageError(f"{named}: {lab.message}")
     application.swap.wait()
+    camera = lab.library.document.camera
+    if camera and moves_by_itself(options):
+        # At once, and only now: the flight to it ended when the basin got its size.
+        application.stage.camera.pose = Pose.parse(camera)
+
+
+def apply_grid(lab: Lab, flags: Mapping[str, int]) -> bool:
+    """Puts what was opened on another grid, with its waves; False, with the lab's message, when that is refused.
+
+    A width or a height alone keeps the basin's proportions.
+    """
+    grid, sides = lab.setup.grid, dict(flags)
+    if "width" in flags and "height" not in flags:
+        sides["height"] = max(1, round(grid.height * flags["width"] / grid.width))
+    elif "height" in flags and "width" not in flags:
+        sides["width"] = max(1, round(grid.width * flags["height"] / grid.height))
+    try:
+        wanted = grid.with_(**sides)
+    except UserError as error:
+        lab.message = str(error)
+        return False
+    return wanted == grid or lab.edit(lab.setup.with_grid(wanted), "Grid")
 
 
 def _preset_index(name: str) -> int | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import scenes
-from .choices import chosen_grid, chosen_scene, grid_flags, moves_by_itself
+from .choices import apply_grid, chosen_grid, chosen_scene, grid_flags, moves_by_itself
 from .errors import UserError, one_line
 from .files import require_file
 from .messages import counted
@@ -78,7 +78,7 @@ def reopen(application: Application, settings: Settings, options: Namespace) -> 
         return False
     flags = grid_flags(options)
     if shown and flags:
-        application.lab.set_grid(**flags)
+        apply_grid(application.lab, flags)
     elif not shown and not flags:
         _steady(application)
     return shown

@@ -68,8 +68,8 @@ class OffscreenSession:
             viewport=Viewport(width, height),
         )
         self._viewport = self.application.viewport
-        apply_view(self.application, getattr(options, "view", None), self.target.framebuffer)
         apply_document(self.application, options)
+        apply_view(self.application, getattr(options, "view", None), self.target.framebuffer)
         self._drops = not moves_by_itself(options)
         self._frame = 0
 

@@ -83,9 +83,9 @@ class WindowSession:
             viewport=self.window.viewport(),
         )
         application.window_actions["full_screen"] = self.window.toggle_full_screen
-        apply_view(application, options.view, self.window.target)
         apply_document(application, options)
         application.welcome(still=self._reopen(application) or moves_by_itself(options))
+        apply_view(application, options.view, self.window.target)
         self.events.application = application
         return True
 
