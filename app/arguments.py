@@ -106,11 +106,14 @@ def main_parser() -> Parser:
     window.add_argument("--full-screen", action="store_true", help="start in full screen")
     window.add_argument("--fresh", action="store_true", help="forget window place, UI scale and last scene")
 
-    pictures = parser.add_argument_group("pictures and films (off screen)")
+    about = (
+        "A picture replaces a file of its name. A film does not: what\n--out names must not be there yet, or be empty."
+    )
+    pictures = parser.add_argument_group("pictures and films (off screen)", about)
     pictures.add_argument("--offscreen", action="store_true", help="no window: EGL, software rendering will do")
     pictures.add_argument("--frames", type=whole_number(1, 1_000_000), metavar="N", help="frames to run, then end")
-    pictures.add_argument("--screenshot", type=Path, metavar="FILE.png", help="write the last frame")
-    pictures.add_argument("--out", type=Path, metavar="PATH", help="folder of PNGs, or a .mp4 or .gif file")
+    pictures.add_argument("--screenshot", type=Path, metavar="FILE.png", help="write the last frame, beside --out too")
+    pictures.add_argument("--out", type=Path, metavar="PATH", help="new folder of PNGs, or new .mp4 or .gif file")
     pictures.add_argument("--panels", action="store_true", help="show the panels in the pictures")
     pictures.add_argument("--view", metavar="POSE", help="camera: home, top, side, or a pose copied in the window")
 
@@ -216,7 +219,7 @@ def _subparser(name: str, description: str) -> Parser:
 
 
 def _add_scene(parser: Parser, presets: bool) -> None:
-    about = "The grid counts for a preset or a saved scene too; there, one side alone keeps the proportions."
+    about = "The grid counts for a preset or a saved scene too; there,\none side alone keeps the proportions."
     scene = parser.add_argument_group("scene", about if presets else None)
     scene.add_argument("--scene", metavar="NAME", help="wave, tank, or the path of a Python file (wave)")
     if presets:

@@ -36,11 +36,14 @@ class Writer(Protocol):
 def open_film(path: Path) -> Iterator[Writer]:
     """A writer for the film that the path's suffix asks for; it takes its name when the block ends without an error.
 
-    Raises UserError when the place cannot be written to or the extra `whitecap[video]` is missing.
+    Raises UserError when the place cannot be written to, when there is something already (an empty file or folder is
+    nothing), or when the extra `whitecap[video]` is missing.
     """
     suffix = path.suffix.lower()
     if suffix in FORMATS:
         require_place(path)
+        if path.is_file() and path.stat().st_size > 0:
+            raise _taken(path)
         imageio = _imageio()
         with staged(path) as temporary, _Movie(imageio, temporary, suffix) as movie:
             yield movie
@@ -52,16 +55,21 @@ def open_film(path: Path) -> Iterator[Writer]:
 
 
 def film(options: Namespace) -> int:
-    """`--frames N --out PATH`: runs off screen and writes every frame."""
+    """`--frames N --out PATH`: runs off screen and writes every frame, and the last one where `--screenshot` says."""
     from .offscreen import OffscreenSession
+    from .view.picture import write_png
 
     progress = Progress(options.frames)
     with open_film(options.out) as writer, OffscreenSession(options) as session:
         for number in range(options.frames):
             session.frame()
-            writer.add(session.pixels())
+            pixels = session.pixels()
+            writer.add(pixels)
             progress.show(number + 1)
     print(options.out)
+    if options.screenshot is not None:
+        write_png(options.screenshot, pixels)
+        print(options.screenshot)
     return 0
 
 
@@ -112,7 +120,7 @@ class _Sequence:
 def _folder(path: Path) -> Iterator[Path]:
     """A folder beside the wanted one, renamed when it is complete. An empty one of that name may be there."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise UserError(f"--out {path}: there is something already; give a new folder, or remove that one")
+        raise _taken(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
@@ -127,6 +135,11 @@ def _folder(path: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+
+
+def _taken(path: Path) -> UserError:
+    """A film is never written over something."""
+    return UserError(f"--out {path}: there is something already; give a new name, or remove it")
 
 
 def _imageio() -> Any:

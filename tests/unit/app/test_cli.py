@@ -299,6 +299,13 @@ def test_a_window_in_a_folder_that_is_gone_is_one_line_that_says_what_next(tmp_p
     refused(in_a_folder_that_is_gone(tmp_path), 1, "the working folder is not there any more", "cd")
 
 
+def test_a_film_and_a_screenshot_of_its_last_frame_are_both_written(whitecap, gl, tmp_path):
+    result = whitecap("--screenshot", "last.png", "--out", "film", "--frames", 3, *SMALL[2:])
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split() == ["film", "last.png"]
+    assert (tmp_path / "last.png").read_bytes() == (tmp_path / "film" / "frame-00002.png").read_bytes()
+
+
 def test_one_frame_is_called_one(whitecap, gl):
     arguments = ("--offscreen", "--size", "64x48", "--width", 8, "--height", 8, "--frames")
     assert whitecap(*arguments, 1).stdout.startswith("1 frame on ")

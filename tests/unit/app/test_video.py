@@ -77,6 +77,21 @@ def test_a_folder_with_something_in_it_is_refused_and_untouched(tmp_path):
     assert (tmp_path / "film" / "mine.txt").read_text() == "keep"
 
 
+@pytest.mark.parametrize("name", ["film.gif", "film.mp4"])
+def test_a_film_that_is_there_is_refused_and_untouched(tmp_path, name):
+    (tmp_path / name).write_text("keep")
+    with pytest.raises(UserError, match="something already"):
+        write(tmp_path / name)
+    assert (tmp_path / name).read_text() == "keep"
+
+
+def test_an_empty_file_may_be_there_already(tmp_path):
+    pytest.importorskip("imageio_ffmpeg", reason="films need the extra whitecap[video]")
+    (tmp_path / "film.gif").touch()
+    write(tmp_path / "film.gif")
+    assert (tmp_path / "film.gif").stat().st_size > 0
+
+
 @pytest.mark.parametrize("name", ["film", "film.gif"])
 def test_a_place_that_cannot_be_written_to_is_refused(tmp_path, name):
     (tmp_path / "file").write_text("")
