@@ -7,13 +7,13 @@ import inspect
 import os
 import shutil
 import tempfile
-import traceback
 from contextlib import suppress
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING
 
-from .errors import UserError, is_foreseen, notice, os_error_line
+from .blame import blaming
+from .errors import UserError, notice, os_error_line
 from .files import require_place, staged, writable_folder
 from .scene import Grid, RecordedScene, Scene
 from .trace import span
@@ -112,16 +112,16 @@ def default_folder() -> Path:
 
 
 def record(scene: Scene, grid: Grid) -> RecordedScene:
-    """The scene's own recording; what fails in its Python is a UserError that names the line."""
-    try:
-        return scene.record(grid)
-    except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
-        if is_foreseen(error):
-            raise
-        file = inspect.getfile(type(scene))
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
-        where = f"{file}:{lines[-1]}" if lines else file
-        raise UserError(f"scene {scene.name}: {where}: {type(error).__name__}: {error}") from error
+    """The scene's own recording. What fails in a user's Python is a UserError that names the line."""
+    if scene.file is not None:
+        return scene.record(grid)  # which says why not
+    file = inspect.getfile(type(scene))
+    with blaming(file, f"scene {scene.name}: "):
+        recorded = scene.record(grid)
+    if not isinstance(recorded, RecordedScene):
+        kind = type(recorded).__name__
+        raise UserError(f"scene {scene.name}: {file}: record returned {kind}: it must return a RecordedScene")
+    return recorded
 
 
 def targets_for(device: str) -> list[str] | None:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from ..blame import blaming
 from ..errors import UsageError, UserError
 from ..scene import Scene
 
@@ -35,22 +36,9 @@ def _load_file(path: Path) -> ModuleType:
         raise UserError(f"--scene {path}: this is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    try:
+    with blaming(path, "--scene "):
         spec.loader.exec_module(module)
-    except (SyntaxError, ImportError, NameError, AttributeError, TypeError, ValueError) as error:
-        raise UserError(f"--scene {path}: {_where(error, path)}{type(error).__name__}: {error}") from error
     return module
-
-
-def _where(error: BaseException, path: Path) -> str:
-    """'line N: ' of the last frame inside the scene's file."""
-    line = error.lineno if isinstance(error, SyntaxError) else None
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(path):
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return f"line {line}: " if line else ""
 
 
 def _only_scene(module: ModuleType, text: str) -> Scene:
@@ -65,7 +53,8 @@ def _only_scene(module: ModuleType, text: str) -> Scene:
     if len(classes) != 1:
         found = ", ".join(c.__name__ for c in classes) or "none"
         raise UserError(f"--scene {text}: the file must hold exactly one subclass of Scene, found {found}")
-    scene = classes[0]()
+    with blaming(text, "--scene "):
+        scene = classes[0]()
     if not scene.name:
         raise UserError(f"--scene {text}: {type(scene).__name__} has no `name`")
     return scene

@@ -8,6 +8,7 @@ from whitecap.app.errors import UserError, is_foreseen
 from whitecap.app.scene import Grid, Parameter, Scene, time_step
 from whitecap.app.scenes import find_scene, wave
 from whitecap.app.simulation import Simulation
+from whitecap.capture.errors import KernelError
 
 
 @pytest.mark.parametrize(
@@ -105,20 +106,49 @@ def test_a_scene_is_found_in_a_file_of_the_user(tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("def f(:\n", "line 1: SyntaxError"),
-        ("import there_is_no_such_module\n", "line 1: ModuleNotFoundError"),
-        ("\n\nx = undefined\n", "line 3: NameError"),
+        ("def f(:\n", r"broken\.py:1: SyntaxError"),
+        ("import there_is_no_such_module\n", r"broken\.py:1: ModuleNotFoundError"),
+        ("\n\nx = undefined\n", r"broken\.py:3: NameError"),
+        ("\n1 / 0\n", r"broken\.py:2: ZeroDivisionError: division by zero"),
+        ("raise RuntimeError\n", r"broken\.py:1: RuntimeError$"),
+        ("open('/there is no such file')\n", r"broken\.py:1: FileNotFoundError"),
+        ("import sys\nsys.exit(5)\n", r"broken\.py:2: SystemExit: 5"),
+        (SCENE + "\n    def __init__(self):\n        self.nothing\n", r"broken\.py:\d+: AttributeError"),
         ("", "found none"),
         (SCENE + "\nclass Other(Mine):\n    name = 'other'\n", "found Mine, Other"),
         (SCENE.replace('name = "mine"', "pass"), "has no `name`"),
     ],
-    ids=["syntax", "import", "name", "empty", "two", "nameless"],
+    ids=["syntax", "import", "name", "arithmetic", "any", "file", "exit", "making", "empty", "two", "nameless"],
 )
-def test_a_scene_file_is_refused_with_its_line(tmp_path, text, says):
+@pytest.mark.parametrize("relative", [False, True])
+def test_a_scene_file_is_refused_with_its_line(tmp_path, monkeypatch, text, says, relative):
     path = tmp_path / "broken.py"
     path.write_text(text)
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match=says):
-        find_scene(str(path))
+        find_scene("./broken.py" if relative else str(path))
+
+
+def test_an_error_in_a_kernel_keeps_its_own_place(tmp_path):
+    path = tmp_path / "broken.py"
+    path.write_text(
+        "from whitecap import capture as wc\n"
+        "from whitecap.app.scene import Scene\n"
+        "\n\n"
+        "@wc.kernel\n"
+        "def k(a: wc.array(dtype=wc.float32)):\n"
+        "    a[0] = no_such(3)\n"
+        "\n\n"
+        "class Mine(Scene):\n"
+        "    name = 'mine'\n"
+        "\n"
+        "    def record(self, grid):\n"
+        "        with wc.ScopedCapture():\n"
+        "            wc.launch(k, 1, inputs=[wc.zeros(4, dtype=wc.float32)])\n"
+    )
+    with pytest.raises(KernelError) as caught:
+        Simulation(find_scene(str(path)))
+    assert caught.value.summary.startswith("broken.py:7: ")
 
 
 @pytest.mark.parametrize("name", ["nope", "", "./nope.py", "nope.py", "/"])
@@ -143,9 +173,14 @@ def test_a_scene_without_record_says_so():
         ("1 / 0", r"broken\.py:9: ZeroDivisionError"),
         ("[][1]", r"broken\.py:9: IndexError"),
         ("grid.depth", r"broken\.py:9: AttributeError"),
-        ("wc.zeros('many', dtype=wc.float32)", "extents"),
+        ("wc.zeros('many', dtype=wc.float32)", r"broken\.py:9: .*extents"),
+        ("raise RuntimeError('boom')", r"broken\.py:9: RuntimeError: boom"),
+        ("open('/there is no such file')", r"broken\.py:9: FileNotFoundError"),
+        ("raise SystemExit", r"broken\.py:9: SystemExit"),
+        ("return 3", r"broken\.py: record returned int: it must return a RecordedScene"),
+        ("return super().record(grid)", r"broken\.py:9: NotImplementedError"),
     ],
-    ids=["arithmetic", "index", "attribute", "toolkit"],
+    ids=["arithmetic", "index", "attribute", "toolkit", "any", "file", "exit", "result", "missing"],
 )
 def test_what_fails_while_recording_is_one_line_with_its_place(tmp_path, broken, says):
     path = tmp_path / "broken.py"
