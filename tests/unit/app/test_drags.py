@@ -1,4 +1,4 @@
-"""A drag keeps its owner from press to release, whatever else happens meanwhile: on the null renderer, without OpenGL."""
+"""A drag keeps its owner from press to release, whatever else happens meanwhile: on the null renderer, no OpenGL."""
 
 import math
 import time
