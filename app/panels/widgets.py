@@ -86,10 +86,11 @@ def slider(
     """A labelled slider. Ctrl-click types a value, a double click or the menu of the right button sets the default.
 
     stable: (lowest, highest) stable value; the rest of the track is red. log: small values get more of the track.
+    What is typed is held to the range, and not taken at all when it is no finite number.
     """
     label(name, help)
     shown = number_format(value, whole) + (f" {unit}" if unit else "")
-    flags = imgui.SliderFlags_.always_clamp.value | (imgui.SliderFlags_.logarithmic.value if log else 0)
+    flags = imgui.SliderFlags_.logarithmic.value if log else 0
     new: float
     if whole:
         changed, new = imgui.slider_int(f"##{name}", round(value), round(low), round(high), f"%d {unit}".strip(), flags)
@@ -105,7 +106,9 @@ def slider(
     chosen = _menu(name, value, default, unit, whole)
     if chosen is not None:
         return Edit(chosen != value, min(max(chosen, low), high), True)
-    return Edit(changed, float(new), done)
+    if not changed or not math.isfinite(new):
+        return Edit(False, value, done)
+    return Edit(True, min(max(float(new), low), high), done)
 
 
 def _menu(name: str, value: float, default: float | None, unit: str, whole: bool) -> float | None:

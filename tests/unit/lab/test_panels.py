@@ -372,9 +372,10 @@ def test_a_choice_for_a_source_is_undone_alone(selected_source: Any, monkeypatch
     assert (lab.setup.sources[0].kind, lab.setup.sources[0].signal) == ("line", "pulse")
 
 
-def test_ctrl_click_types_a_value(only_simulation: Any) -> None:
-    screen, sliders = only_simulation
-    screen.move(*middle(sliders["Wave speed"], 0.5))
+def ctrl_click_and_type(screen: Screen, place: tuple[float, float, float, float], text: str) -> None:
+    """A value typed into the slider itself."""
+    screen.frames(30)  # else this click may be the second of a double click
+    screen.move(*middle(place, 0.5))
     screen.gui.key("LCTRL", True, {"ctrl"})
     screen.frames(1)
     screen.press()
@@ -383,10 +384,45 @@ def test_ctrl_click_types_a_value(only_simulation: Any) -> None:
     screen.frames(1)
     assert screen.gui.typing
     screen.key("A", {"ctrl"})
-    screen.type("123.5")
+    screen.type(text)
     screen.key("RETURN")
+    screen.frames()
+
+
+def test_ctrl_click_types_a_value(only_simulation: Any) -> None:
+    screen, sliders = only_simulation
+    ctrl_click_and_type(screen, sliders["Wave speed"], "123.5")
     assert screen.host.simulation.values["k_speed"] == pytest.approx(123.5)
     assert not screen.gui.typing
+
+
+@pytest.mark.parametrize("enter", [ctrl_click_and_type, type_into])
+@pytest.mark.parametrize("text", ["nan", "-nan", "inf", "-inf", "1e999", "nan()"])
+def test_what_is_no_finite_number_is_not_taken(text: str, enter: Any, only_simulation: Any) -> None:
+    screen, sliders = only_simulation
+    lab = screen.host.lab
+    before = lab.setup
+    for name in ("Wave speed", "Time scale", "Sub-steps"):
+        enter(screen, sliders[name], text)
+        assert (name, lab.setup) == (name, before)
+    assert len(lab.history) == 0
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf"])
+def test_a_source_takes_no_number_that_is_not_finite(text: str, selected_source: Any) -> None:
+    screen, sliders = selected_source
+    before = screen.host.lab.setup
+    for name in ("Frequency", "Amplitude", "Phase", "Radius"):
+        ctrl_click_and_type(screen, sliders[name], text)
+    assert screen.host.lab.setup == before
+
+
+@pytest.mark.parametrize(("text", "value"), [("1e9", 4.0), ("-3", 0.1)])
+def test_a_typed_value_is_held_to_the_range(text: str, value: float, only_simulation: Any) -> None:
+    screen, sliders = only_simulation
+    screen.host.lab.policy = "allow"
+    ctrl_click_and_type(screen, sliders["Time scale"], text)
+    assert screen.host.lab.setup.time_scale == pytest.approx(value)
 
 
 def test_the_right_buttons_menu_types_a_value(only_simulation: Any) -> None:
@@ -456,6 +492,12 @@ def test_both_sides_of_the_grid_can_be_typed_and_the_height_follows_the_width(
     assert len(lab.history) == 5
     lab.undo()
     assert lab.setup.grid.shape == (437, 64)
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf"])
+def test_a_side_takes_no_number_that_is_not_finite(text: str, type_side: Any) -> None:
+    for name in ("Width", "Height"):
+        assert type_side(name, text) == (Grid(), "")
 
 
 @pytest.mark.parametrize("name", ["Width", "Height"])
