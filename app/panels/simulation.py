@@ -8,7 +8,7 @@ from ..lab.setup import HIGHEST_TIME_SCALE, LOWEST_TIME_SCALE
 from ..lab.stability import MAX_SUBSTEPS, limit_of
 from ..scene import Parameter
 from .protocol import PanelHost
-from .widgets import WARNING, label, note, number_field, number_format, row_of, slider, tooltip
+from .widgets import label, number_field, number_format, row_of, slider, tooltip
 
 SIZES = (64, 128, 256, 512, 1024, 2048)
 FEWEST_SUBSTEPS = 1
@@ -51,8 +51,6 @@ def draw(app: PanelHost) -> None:
         for parameter in advanced:
             _parameter(app, parameter)
         imgui.tree_pop()
-    if lab.message.startswith(("refused", "raised")):  # said where the slider is; anything else is in the status line
-        note(lab.message, WARNING)
 
 
 def _parameter(app: PanelHost, parameter: Parameter) -> None:

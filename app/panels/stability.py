@@ -25,9 +25,14 @@ def draw(app: PanelHost) -> None:
     dark = ImVec4(0.6 * colour.x, 0.6 * colour.y, 0.6 * colour.z, 1.0)  # the words on it are light
     imgui.push_style_color(imgui.Col_.plot_histogram.value, dark)
     words = f"{100 * scheme.load:.0f} % of the limit" if scheme.load < 10 else "far beyond the limit"
+    if not scheme.stable:  # in the bar, where it moves nothing
+        words = f"Unstable: {words}"
     imgui.progress_bar(min(scheme.load, 1.0), ImVec2(-1.0, em(1.3)), words)
     imgui.pop_style_color()
-    tooltip("(4 lambda + mu) / 2 with lambda = k_speed dt² / cell² and mu = k_damp dt²: stable up to 1.")
+    tooltip(
+        "(4 lambda + mu) / 2 with lambda = k_speed dt² / cell² and mu = k_damp dt²: stable up to 1. "
+        "Beyond it the shortest waves grow without bound."
+    )
     fewest = scheme.smallest_substeps(1 << 16)
     facts(
         [
@@ -43,5 +48,3 @@ def draw(app: PanelHost) -> None:
     picked = choice("Beyond it", lab.policy, tuple(POLICIES), help, [word for word, _ in POLICIES.values()])
     if picked is not None:
         lab.policy = picked  # type: ignore[assignment]
-    if not scheme.stable:
-        note("Unstable: the shortest waves grow without bound.", DANGER)

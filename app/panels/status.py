@@ -59,7 +59,16 @@ def _left(app: PanelHost) -> None:
     if message and not app.busy:
         if simulation.paused:
             imgui.same_line(0.0, em(1.5))
-        imgui.text_disabled(_sentence(message))
+        _message(_sentence(message))
+
+
+def _message(text: str) -> None:
+    """What happened last; an edit that was not made as it was wished stands out. The tooltip has it where it is cut."""
+    if text.startswith(("Refused", "Raised")):
+        imgui.text_colored(WARNING, text)
+    else:
+        imgui.text_disabled(text)
+    tooltip(text)
 
 
 def _sentence(text: str) -> str:

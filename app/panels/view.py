@@ -9,7 +9,7 @@ from ..view.look import LIMITS, MODES, Look
 from .protocol import PanelHost
 from .state import state_of
 from .transport import command
-from .widgets import button, choice, note, path_field, row_of, slider, switch
+from .widgets import button, choice, path_field, row_of, slider, switch
 
 LAYERS = {
     "sky": "The sky behind the basin.",
@@ -35,15 +35,15 @@ def draw(app: PanelHost) -> None:
     smooth = switch("Multisampling", look.samples > 1, "Smooth edges: every pixel is the mean of several samples.")
     if smooth is not None:
         look.samples = Look().samples if smooth else 0
+    dropped = ", ".join(getattr(app.stage.renderer, "degraded", [])) or "nothing"
     quality = switch(
-        "Drop layers when slow", look.auto_quality, "On a software rasteriser layers are left out to stay fluent."
+        "Drop layers when slow",
+        look.auto_quality,
+        f"On a software rasteriser layers are left out to stay fluent. Left out now: {dropped}.",
     )
     if quality is not None:
         look.auto_quality = quality
     _camera(app)
-    dropped = list(getattr(app.stage.renderer, "degraded", []))
-    if dropped:  # comes and goes by itself: last, so that it moves no button under a hand
-        note(f"Left out now: {', '.join(dropped)}")
 
 
 def _number(

@@ -211,11 +211,11 @@ def test_operations_are_listed_with_dimensions_and_arguments() -> None:
     assert rows[19][:2] == ("  copy", "64 B")
 
 
-def keep_words(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is written from now on."""
+def keep_words(monkeypatch: pytest.MonkeyPatch, function: str = "text_unformatted") -> list[str]:
+    """What is written from now on by that function of ImGui."""
     said: list[str] = []
-    write = imgui.text_unformatted
-    monkeypatch.setattr(imgui, "text_unformatted", lambda text: (said.append(text), write(text))[1])
+    write = getattr(imgui, function)
+    monkeypatch.setattr(imgui, function, lambda *arguments: (said.append(arguments[-1]), write(*arguments))[1])
     return said
 
 
@@ -719,6 +719,59 @@ def test_the_status_line_says_what_was_saved_and_that_a_film_is_made(
     screen.host.recording = SimpleNamespace(frames=7)
     screen.frames(1)
     assert {"Picture: a.png", "Paused", "Recording: 7 pictures; F9 ends it"} <= set(said)
+
+
+@pytest.fixture
+def headers(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[float, float]]:
+    """Where each section of the dock begins; all of them are unfolded."""
+    places: dict[str, tuple[float, float]] = {}
+    header = imgui.collapsing_header
+
+    def noted(title: str, flags: int) -> bool:
+        unfolded = header(title, flags)
+        corner = imgui.get_item_rect_min()
+        places[title] = (corner.x, corner.y)
+        return bool(unfolded)
+
+    monkeypatch.setattr(imgui, "collapsing_header", noted)
+    monkeypatch.setattr(dock, "SECTIONS", tuple((title, panel, True) for title, panel, _ in dock.SECTIONS))
+    return places
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "refused: a wave speed of 250 is unstable at 2 sub-steps: " + 30 * "more ",
+        "raised sub-steps from 2 to 9",
+        "saved",
+    ],
+)
+def test_a_message_moves_nothing_in_the_dock(
+    message: str, headers: dict[str, tuple[float, float]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = FakeHost()
+    made = Screen(host)
+    before = dict(headers)
+    said = [keep_words(monkeypatch, name) for name in ("text_disabled", "text_colored")]
+    host.lab.message = message
+    made.frames()
+    assert message[:1].upper() + message[1:] in said[0] + said[1]
+    assert dict(headers) == before
+    assert len(before) == len(dock.SECTIONS)
+    made.gui.release()
+
+
+def test_what_comes_and_goes_by_itself_moves_nothing_in_the_dock(headers: dict[str, tuple[float, float]]) -> None:
+    host = FakeHost()
+    host.lab.policy = "allow"
+    made = Screen(host)
+    before = dict(headers)
+    host.lab.set_grid(substeps=1)
+    assert not host.lab.scheme.stable
+    host.stage.renderer.degraded = ["caustics", "reflection", "refraction", "sky", "sun"]
+    made.frames()
+    assert dict(headers) == before
+    made.gui.release()
 
 
 def test_the_status_line_says_less_where_there_is_less_room(screen: Screen) -> None:
