@@ -135,6 +135,7 @@ def _preset_index(name: str) -> int | None:
     names = [preset.name for preset in gallery()]
     if name in names:
         return names.index(name)
-    if name.endswith(".toml") and Path(name).is_file():
+    if name.endswith(".toml") and Path(name).exists():
+        require_file(Path(name))
         return None
     raise UsageError(f"--preset {name}: no such preset; give the path of a TOML file or one of {', '.join(names)}")

@@ -65,6 +65,18 @@ def require_file(path: Path) -> None:
         raise UserError(f"{path}: this is a folder, not a file")
     if not path.exists():
         raise UserError(f"{path}: there is no such file")
+    if not path.is_file():
+        raise UserError(f"{path}: this is a pipe or a device, not a file")
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """The first `most` bytes of a file. Raises UserError for what is none, or cannot be read."""
+    try:
+        require_file(path)
+        with path.open("rb") as file:
+            return file.read(most)
+    except OSError as error:
+        raise UserError(f"{path}: it cannot be opened: {error.strerror or error}") from error
 
 
 def writable_folder(path: Path) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UserError, os_error_line
+from ..files import require_file
 from .walls import Kind, Stamp
 
 if TYPE_CHECKING:
@@ -72,6 +74,7 @@ def stamp_from_image(path: str, kind: Kind = "reflecting", largest: int = 1024) 
     from PIL import Image, UnidentifiedImageError
 
     try:
+        require_file(Path(path))
         with Image.open(path) as image:
             rgba = _shrunk(image, largest)
     except UnidentifiedImageError as error:

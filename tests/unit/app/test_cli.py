@@ -104,6 +104,9 @@ def test_a_wrong_command_line_is_one_line_and_exit_code_2(whitecap, arguments, w
         (["inspect", "nope.wrp"], ["nope.wrp", "no such file"]),
         (["--offscreen", "nope.wrp"], ["nope.wrp"]),
         (["--offscreen", "nope.toml"], ["nope.toml"]),
+        (["--offscreen", "pipe.toml"], ["pipe.toml", "this is a pipe"]),
+        (["--offscreen", "--preset", "pipe.toml"], ["pipe.toml", "this is a pipe"]),
+        (["inspect", "pipe.wrp"], ["pipe.wrp", "this is a pipe"]),
         (["--offscreen", "--screenshot", "folder.png"], ["folder.png", "this is a folder"]),
         (["--benchmark", "--json", "."], ["folder"]),
         (["inspect", "."], ["names no capture"]),
@@ -114,6 +117,8 @@ def test_a_wrong_command_line_is_one_line_and_exit_code_2(whitecap, arguments, w
 )
 def test_what_cannot_be_done_is_one_line_and_exit_code_1(whitecap, tmp_path, arguments, words):
     (tmp_path / "folder.png").mkdir()
+    for name in ("pipe.toml", "pipe.wrp"):
+        os.mkfifo(tmp_path / name)
     refused(whitecap(*arguments), 1, *words)
 
 

@@ -215,7 +215,7 @@ def test_large_pictures_are_shrunk(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (None, "a.png: No such file"),
+        (None, "a.png: there is no such file"),
         (b"hello", "not a picture"),
         (b"", "not a picture"),
         (b"\x89PNG\r\n\x1a\n", "a.png"),
@@ -245,7 +245,7 @@ def test_a_picture_without_dark_parts_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_folder_is_no_picture(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="directory"):
+    with pytest.raises(UserError, match="this is a folder"):
         stamp_from_image(str(tmp_path))
 
 
