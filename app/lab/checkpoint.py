@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UserError, one_line, os_error_line
-from ..files import write_atomically
+from ..errors import UserError, one_line
+from ..files import require_file, write_atomically
 
 
 def save_checkpoint(path: str | Path, arrays: Mapping[str, np.ndarray]) -> None:
@@ -27,6 +27,7 @@ def load_checkpoint(path: str | Path, names: Sequence[str], shape: tuple[int, in
     path = Path(path)
     arrays: dict[str, np.ndarray] = {}
     try:
+        require_file(path)
         with zipfile.ZipFile(path) as archive:
             sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
         for name in names:
@@ -41,7 +42,7 @@ def load_checkpoint(path: str | Path, names: Sequence[str], shape: tuple[int, in
                     )
                 arrays[name] = np.asarray(file[name])
     except OSError as error:
-        raise UserError(f"cannot open the checkpoint {os_error_line(error)}") from error
+        raise UserError(f"{path}: it cannot be opened: {error.strerror or error}") from error
     except (zipfile.BadZipFile, ValueError, EOFError, KeyError) as error:
         raise UserError(f"{path}: not a checkpoint: {one_line(error)}") from error
     for name, array in arrays.items():

@@ -16,9 +16,10 @@ import numpy as np
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from ..errors import UserError, one_line, os_error_line
-from ..files import write_atomically
+from ..errors import UserError, one_line
+from ..files import read_bytes, write_atomically
 from ..limits import LARGEST_CELL, MAX_SIDE, MAX_SUBSTEPS, SMALLEST_CELL
+from ..pose import Pose
 from ..scene import Grid, Parameter
 from .probes import MAX_PROBES, Probe
 from .schema import Table
@@ -44,6 +45,8 @@ MAX_BYTES = 16 << 20
 MAX_WALLS = 5000
 MAX_POINTS = 5000
 MAX_STAMP = 4096
+BYTE_ORDER_MARK = "\ufeff"
+"""Some editors put it before the first line."""
 
 ParameterLookup = Callable[[str], Sequence[Parameter]]
 """From a scene's name to its declared parameters. Raises UserError for an unknown scene."""
@@ -71,11 +74,7 @@ class Document:
 def load(path: str | Path, parameters: ParameterLookup | None = None) -> Document:
     """Reads a document from a file. Raises UserError, one line, when it can't be read or isn't allowed."""
     path = Path(path)
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise UserError(f"cannot open the scene {os_error_line(error)}") from error
+    data = read_bytes(path, MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise UserError(f"{path}: larger than {MAX_BYTES >> 20} MiB: this is not a scene file")
     try:
@@ -88,19 +87,17 @@ def load(path: str | Path, parameters: ParameterLookup | None = None) -> Documen
 def parse(text: str, origin: str = "scene", parameters: ParameterLookup | None = None) -> Document:
     """Reads a document from text. origin: the name that refusals start with."""
     try:
-        values = tomlkit.parse(text).unwrap()
+        values = tomlkit.parse(text.removeprefix(BYTE_ORDER_MARK)).unwrap()
     except (TOMLKitError, ValueError, RecursionError) as error:
         raise UserError(f"{origin}: not valid TOML: {one_line(error)}") from error
     top = Table(values, origin)
     if "whitecap" not in values:
         raise UserError(f"{origin}: no Whitecap scene, as it lacks the line `whitecap = {VERSION}`")
-    version = top.whole("whitecap", None, 1, 1 << 30)
-    if version > VERSION:
-        raise UserError(f"{origin}: whitecap is {version}, but this release reads up to {VERSION}: install a newer one")
+    top.version("whitecap", VERSION)
     title, note = top.text("title", "", 120), top.text("note", "")
     setup = _read_setup(top, parameters)
     look = _read_look(top.table("look"))
-    camera = top.text("camera", "", 300)
+    camera = _read_camera(top)
     checkpoint = top.text("checkpoint", "", 255)
     if checkpoint and (Path(checkpoint).name != checkpoint or not checkpoint.endswith(".npz")):
         top.refuse("checkpoint", checkpoint, "give the name of a .npz file in the same folder")
@@ -230,6 +227,16 @@ def _read_probe(table: Table, deepest: float) -> Probe:
     probe = Probe(table.number("x", None, 0.0, 1.0), table.number("y", None, 0.0, deepest))
     table.done()
     return probe
+
+
+def _read_camera(top: Table) -> str:
+    camera = top.text("camera", "", 300)
+    try:
+        if camera:
+            Pose.parse(camera)
+    except ValueError:
+        top.refuse("camera", camera, "give a pose as View copies it, such as yaw=30 pitch=25 distance=20 target=0,0,0")
+    return camera
 
 
 def _read_look(table: Table) -> dict[str, Any]:

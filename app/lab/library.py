@@ -26,6 +26,7 @@ class Library:
     """The document that is open, where it came from, and the gallery. Refusals go to the error dialog.
 
     with_waves: whether saving it writes its fields beside it; at first what the document did when it was opened.
+    opened: how many documents were opened, so that others notice another one.
     """
 
     def __init__(self, lab: Lab) -> None:
@@ -34,14 +35,15 @@ class Library:
         self.path: Path | None = None
         self.preset_index: int | None = None
         self.with_waves = False
+        self.opened = 0
+        self._waves: Path | None = None  # the document's own checkpoint
         self.asks_for: Literal["", "open", "save"] = ""  # the Document panel unfolds and takes the keyboard
 
     # ---- opening
 
     def open(self, document: Document, path: Path | None = None) -> None:
         """Shows a document: another scene with still water and an empty history."""
-        self.document, self.path, self.preset_index = document, path, None
-        self.with_waves = bool(document.checkpoint)
+        self._take(document, path)
         self._lab.show(document.setup)
         if document.look:
             self._set_look(document.look)
@@ -50,14 +52,20 @@ class Library:
 
     def follow(self, setup: Setup, title: str) -> None:
         """Another scene is shown already: it becomes the document."""
-        self.document, self.path, self.preset_index = Document(title=title, setup=setup), None, None
-        self.with_waves = False
+        self._take(Document(title=title, setup=setup), None)
+
+    def _take(self, document: Document, path: Path | None) -> None:
+        self.document, self.path, self.preset_index = document, path, None
+        self.with_waves = bool(document.checkpoint)
+        self._waves = path.parent / document.checkpoint if path is not None and document.checkpoint else None
+        self.opened += 1
 
     def load(self, path: str | Path) -> bool:
         """Opens a scene file, with its checkpoint where it names one; False when it is refused."""
         path = Path(path)
         try:
             document = documents.load(path, self._lab.parameters_of)
+            self._check_look(document, path)
             fields = self._checkpoint_of(document, path)
         except UserError as error:
             self._lab.host.show_error(error)
@@ -72,6 +80,7 @@ class Library:
         """Opens a scene from text, as from the clipboard."""
         try:
             document = documents.parse(text, "clipboard", self._lab.parameters_of)
+            self._check_look(document, "clipboard")
         except UserError as error:
             self._lab.host.show_error(error)
             return False
@@ -83,7 +92,18 @@ class Library:
             return None
         running = self._lab.host.simulation.scene
         scene = running if document.setup.scene == running.name else find_scene(document.setup.scene)
-        return load_checkpoint(path.parent / document.checkpoint, scene.fields, document.setup.grid.shape)
+        try:
+            return load_checkpoint(path.parent / document.checkpoint, scene.fields, document.setup.grid.shape)
+        except UserError as error:
+            raise UserError(f"{path}: checkpoint is {document.checkpoint!r}: {error}") from error
+
+    def _check_look(self, document: Document, origin: str | Path) -> None:
+        """Refuses, before anything is shown, options that the view does not have. Raises UserError."""
+        here = self._lab.host.look
+        try:
+            type(here).from_dict({**here.to_dict(), **document.look})
+        except ValueError as error:
+            raise UserError(f"{origin}: {error}") from error
 
     def _set_look(self, look: Mapping[str, Any]) -> None:
         here = self._lab.host.look
@@ -113,9 +133,7 @@ class Library:
 
         The choice stays with the document; None is the choice of before.
         """
-        path, with_waves = Path(path), self.with_waves if with_waves is None else with_waves
-        if path.suffix != ".toml":
-            path = path.with_name(path.name + ".toml")
+        path, with_waves = _with_suffix(Path(path)), self.with_waves if with_waves is None else with_waves
         document = self.current()
         try:
             if with_waves:
@@ -123,6 +141,7 @@ class Library:
                 shape, waves = self._lab.setup.grid.shape, self._lab.host.simulation.checkpoint()
                 fields = {name: resample(field, shape) for name, field in waves.items()}
                 save_checkpoint(path.parent / document.checkpoint, fields)
+                self._waves = path.parent / document.checkpoint
             documents.save(path, document)
         except UserError as error:
             self._lab.host.show_error(error)
@@ -131,9 +150,16 @@ class Library:
         self._lab.message = f"saved {path}" + (" with its waves" if with_waves else "")
         return True
 
+    def in_the_way(self, path: str | Path) -> list[Path]:
+        """Files of something else that saving there would replace; the document's own ones are not among them."""
+        path = _with_suffix(Path(path))
+        wanted = [path, path.with_suffix(".npz")] if self.with_waves else [path]
+        own = {file.resolve() for file in (self.path, self._waves) if file is not None}
+        return [file for file in wanted if file.is_file() and file.resolve() not in own]
+
     def save_again(self) -> bool:
-        """Saves where the scene came from; asks for a place when it came from nowhere."""
-        if self.path is None:
+        """Saves where the scene came from; asks for a place when that is nowhere, or when something else lies there."""
+        if self.path is None or self.in_the_way(self.path):
             self.asks_for = "save"
             return False
         return self.save(self.path)
@@ -180,3 +206,8 @@ class Library:
         """The preset `step` places on, around the gallery's ends."""
         here = self.preset_index if self.preset_index is not None else (-1 if step > 0 else 0)
         return self.open_preset((here + step) % len(self.presets))
+
+
+def _with_suffix(path: Path) -> Path:
+    """The path that a scene is saved at."""
+    return path if path.suffix == ".toml" else path.with_name(path.name + ".toml")

@@ -45,6 +45,14 @@ class Table:
             self.refuse(key, value, f"give a whole number {_range(low, high)}")
         return value
 
+    def version(self, key: str, newest: int) -> None:
+        """The version of the format that the file is written in."""
+        value = self._take(key, None, f"the version of the format, which is {newest}")
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            self.refuse(key, value, f"give the version of the format, which is {newest}")
+        if value > newest:
+            self.refuse(key, value, f"this release reads up to {newest}; install a newer one")
+
     def word(self, key: str, default: str | None, choices: Sequence[str]) -> str:
         """One of a few words."""
         value = self._take(key, default, f"one of {', '.join(choices)}")

@@ -82,7 +82,7 @@ class Look:
         known = {field.name for field in fields(Look)}
         unknown = sorted(set(values) - known)
         if unknown:
-            raise ValueError(f"look: '{unknown[0]}' is no setting; there are {', '.join(sorted(known))}")
+            raise ValueError(f"look.{unknown[0]} is unknown: allowed here are {', '.join(sorted(known))}")
         return Look(**{name: _whole(name, value) for name, value in values.items()})
 
 
@@ -95,15 +95,15 @@ def _whole(name: str, value: Any) -> Any:
 def _check(name: str, value: Any, kind: type) -> None:
     fits = type(value) is kind or (kind is float and type(value) is int)
     if not fits:
-        raise ValueError(f"look: {name} = {value!r}; a {_KIND_NAMES[kind]} is needed")
+        raise ValueError(f"look.{name} is {value!r}: give {_KIND_NAMES[kind]}")
     if name == "mode" and value not in MODES:
-        raise ValueError(f"look: mode = '{value}'; it is one of {', '.join(MODES)}")
+        raise ValueError(f"look.mode is {value!r}: give one of {', '.join(MODES)}")
     if name == "colormap" and value not in names():
-        raise ValueError(f"look: colormap = '{value}'; it is one of {', '.join(names())}")
+        raise ValueError(f"look.colormap is {value!r}: give one of {', '.join(names())}")
     if name in LIMITS:
         low, high = LIMITS[name]
         if not (math.isfinite(value) and low <= value <= high):
-            raise ValueError(f"look: {name} = {value:g}; from {low:g} to {high:g} is possible")
+            raise ValueError(f"look.{name} is {value:g}: give a number from {low:g} to {high:g}")
 
 
-_KIND_NAMES = {float: "number", int: "whole number", bool: "true or false", str: "name"}
+_KIND_NAMES = {float: "a number", int: "a whole number", bool: "true or false", str: "a name"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import zipfile
 from contextlib import suppress
@@ -86,7 +87,7 @@ looks = st.dictionaries(
         note=st.text(max_size=80),
         setup=setups,
         look=looks,
-        camera=st.sampled_from(["", "yaw=1 pitch=2"]),
+        camera=st.sampled_from(["", "yaw=1 pitch=2 distance=3 target=4,5,6.5"]),
     )
 )
 def test_any_document_survives_the_round_trip(document: Document) -> None:
@@ -129,9 +130,11 @@ SOURCE = "[[sources]]\nx = 0.5\ny = 0.5\n"
 BOX = '[[walls]]\nshape = "box"\nx0 = 0\ny0 = 0\nx1 = 1\ny1 = 1\n'
 REFUSALS = [
     ("", "no Whitecap scene, as it lacks the line `whitecap = 1`"),
-    ("whitecap = 0", "whitecap is 0"),
-    ("whitecap = 99", "whitecap is 99, but this release reads up to 1"),
-    ("whitecap = true", "whitecap is true: give a whole number"),
+    ("whitecap = 0", "whitecap is 0: give the version of the format, which is 1"),
+    ("whitecap = 99", "whitecap is 99: this release reads up to 1; install a newer one"),
+    (f"whitecap = {1 << 40}", f"whitecap is {1 << 40}: this release reads up to 1"),
+    ("whitecap = true", "whitecap is true: give the version of the format, which is 1$"),
+    ("whitecap = '1'", "whitecap is '1': give the version of the format"),
     ("whitecap = 1\nwhitecap = 1", "not valid TOML"),
     ("whitecap = ", "not valid TOML"),
     ("[[[", "not valid TOML"),
@@ -205,6 +208,7 @@ REFUSALS = [
     ("whitecap = 1\ncheckpoint = '../secret.npz'", "checkpoint is '../secret.npz': give the name of a .npz file"),
     ("whitecap = 1\ncheckpoint = 'a.zip'", "checkpoint is 'a.zip'"),
     ("whitecap = 1\ncamera = 5", "camera is 5"),
+    ("whitecap = 1\ncamera = 'from above'", "camera is 'from above': give a pose as View copies it, such as yaw="),
 ]
 
 
@@ -237,7 +241,7 @@ def test_a_damaged_document_is_read_or_refused(where: int, sign: str) -> None:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"cannot open the scene .*bay.toml: No such file"):
+    with pytest.raises(UserError, match=r"^/.*bay\.toml: there is no such file$"):
         load(tmp_path / "bay.toml")
 
 
@@ -255,8 +259,21 @@ def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_not_a_scene(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="directory"):
+    with pytest.raises(UserError, match="this is a folder"):
         load(tmp_path)
+
+
+def test_a_pipe_is_refused_before_it_is_waited_for(tmp_path: Path) -> None:
+    for name, read in (("a.toml", load), ("a.npz", lambda path: load_checkpoint(path, ("heights",), (16, 16)))):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(UserError, match=f"{name}: this is a pipe or a device, not a file"):
+            read(tmp_path / name)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_bytes(b"\xef\xbb\xbfwhitecap = 1\r\ntitle = 'Bay'\r\n")
+    assert load(tmp_path / "a.toml").title == "Bay"
+    assert parse("\ufeffwhitecap = 1") == Document()
 
 
 def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -335,7 +352,7 @@ def test_a_checkpoint_with_a_flipped_bit_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_missing_checkpoint_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"cannot open the checkpoint .*a.npz"):
+    with pytest.raises(UserError, match=r"a\.npz: there is no such file"):
         load_checkpoint(tmp_path / "a.npz", ("heights",), (16, 24))
 
 

@@ -455,7 +455,24 @@ def test_a_scene_whose_checkpoint_is_gone_is_refused(tank: FakeHost, tmp_path: P
     before = tank.lab.setup
     save(tmp_path / "a.toml", Document(setup=Setup("tank"), checkpoint="a.npz"))
     assert not tank.lab.load(tmp_path / "a.toml")
-    assert "cannot open the checkpoint" in tank.errors.entries[0].text
+    path = tmp_path / "a.toml"
+    assert tank.errors.entries[0].text.startswith(f"{path}: checkpoint is 'a.npz': ")
+    assert "no such file" in tank.errors.entries[0].text
+    assert tank.lab.setup is before
+
+
+@pytest.mark.parametrize(
+    ("look", "says"),
+    [({"mode": "fog"}, "look.mode is 'fog': give one of water, data"), ({"sparkle": True}, "look.sparkle is unknown")],
+)
+def test_a_file_with_a_look_that_is_not_allowed_is_refused_by_name(
+    tank: FakeHost, tmp_path: Path, look: dict[str, object], says: str
+) -> None:
+    before = tank.lab.setup
+    save(tmp_path / "a.toml", Document(setup=Setup("tank"), look=look))
+    assert not tank.lab.load(tmp_path / "a.toml")
+    path = tmp_path / "a.toml"
+    assert tank.errors.entries[0].text.startswith(f"{path}: {says}")
     assert tank.lab.setup is before
 
 
