@@ -8,6 +8,7 @@ from typing import Any
 from imgui_bundle import ImVec2, imgui
 
 from .protocol import PanelHost
+from .replace import replace_or_ask
 from .state import state_of
 from .widgets import button, em, facts, note, path_field, row_of, tooltip
 
@@ -93,7 +94,12 @@ def copy_path(app: PanelHost, path: Path) -> None:
 
 
 def save_capture(app: PanelHost, text: str) -> None:
-    """Saves the running capture; failures go to the error dialog."""
+    """Saves the running capture; asks before it replaces a file, and failures go to the error dialog."""
+    path = Path(text if text.endswith(".wrp") else f"{text}.wrp").expanduser()
+    replace_or_ask(app, [path] if path.is_file() else [], lambda: _save_capture(app, text))
+
+
+def _save_capture(app: PanelHost, text: str) -> None:
     saver = getattr(app, "save_capture", None)
     try:
         if saver is None:

@@ -9,6 +9,7 @@ from imgui_bundle import imgui
 
 from .capture import load_capture
 from .protocol import PanelHost
+from .replace import replace_or_ask
 from .state import state_of
 from .widgets import button, label, note, path_field, row_of, switch
 
@@ -27,6 +28,8 @@ def draw(app: PanelHost) -> None:
     if changed:
         library.document = replace(library.document, note=words[:2000])
     state = state_of(app)
+    if state.scene_path_of != library.opened:  # a path is typed for one document
+        state.scene_path, state.scene_path_of = "", library.opened
     if library.asks_for:
         state.enter_saves, library.asks_for = library.asks_for == "save", ""
         imgui.set_keyboard_focus_here()
@@ -58,12 +61,12 @@ def draw(app: PanelHost) -> None:
 
 
 def save(app: PanelHost) -> None:
-    """Saves to the path in the field, or to the document's own."""
+    """Saves to the path in the field, or to the document's own; asks before it replaces a file of something else."""
     if app.lab is None:
         return
     library, state = app.lab.library, state_of(app)
-    text = state.scene_path or (str(library.path) if library.path else "scene.toml")
-    library.save(Path(text).expanduser())
+    path = Path(state.scene_path or library.path or "scene.toml").expanduser()
+    replace_or_ask(app, library.in_the_way(path), lambda: library.save(path))
 
 
 def open_path(app: PanelHost, text: str) -> None:

@@ -12,6 +12,7 @@ from ..files import write_atomically
 from ..lab.probes import MAX_PROBES, Probe, Trace, spectrum
 from . import plots
 from .protocol import PanelHost
+from .replace import replace_or_ask
 from .state import state_of
 from .widgets import button, note, path_field, row_of
 
@@ -45,7 +46,7 @@ def draw(app: PanelHost) -> None:
     else:
         note("A probe records the height where it floats. Take the Probe tool above and click on the water.")
     _energy(app)
-    _export(app, probes)
+    _export(app)
 
 
 def _recent(trace: Trace, start: float) -> tuple[np.ndarray, np.ndarray]:
@@ -107,15 +108,22 @@ def _energy(app: PanelHost) -> None:
             plots.line("energy", times, values)
 
 
-def _export(app: PanelHost, probes: tuple[Probe, ...]) -> None:
-    lab = app.lab
-    assert lab is not None
+def _export(app: PanelHost) -> None:
     state = state_of(app)
     state.csv_path, entered = path_field("csv", state.csv_path, "probes.csv")
     if button("Export CSV", "Time, every probe and the energy.", row_of(1), enabled=bool(state.csv_path)) or entered:
         path = Path(state.csv_path).expanduser()
-        try:
-            write_atomically(path, lab.measurements.csv(probes).encode())
-            lab.message = f"saved {path}"
-        except UserError as error:
-            app.show_error(error)
+        another = path.is_file() and path.absolute() != state.csv_written  # else it is this session's own export
+        replace_or_ask(app, [path] if another else [], lambda: _write_csv(app, path))
+
+
+def _write_csv(app: PanelHost, path: Path) -> None:
+    lab = app.lab
+    assert lab is not None
+    try:
+        write_atomically(path, lab.measurements.csv(lab.setup.probes).encode())
+    except UserError as error:
+        app.show_error(error)
+        return
+    state_of(app).csv_written = path.absolute()
+    lab.message = f"saved {path}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 
@@ -12,9 +13,11 @@ class PanelState:
     """One for an application."""
 
     scene_path: str = ""
+    scene_path_of: int = 0
     enter_saves: bool = False
     capture_path: str = ""
     csv_path: str = "probes.csv"
+    csv_written: Path | None = None
     picture_path: str = ""
     pose_text: str = ""
     caption_age: float = 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,6 +24,7 @@ from whitecap.app.panels import (
     draw,
     overlay,
     plots,
+    probes,
     question,
     simulation,
     sources,
@@ -624,6 +626,123 @@ def test_the_switch_for_the_waves_counts_for_the_save_key_too(tmp_path: Path, mo
     made.host.lab.library.path = tmp_path / "bay.toml"
     made.host.lab.perform("save")
     assert (tmp_path / "bay.npz").is_file()
+    made.gui.release()
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """A file that is no scene, at a path where one could be saved."""
+    path = tmp_path / "notes.toml"
+    path.write_text("groceries = 3")
+    return path
+
+
+@pytest.mark.parametrize("typed", ["notes.toml", "notes"])
+@pytest.mark.parametrize("answer", ["Replace", "Keep", None])
+def test_a_file_of_something_else_is_replaced_only_after_asking(
+    answer: str | None, typed: str, notes: Path, screen: Screen
+) -> None:
+    state = state_of(screen.host)
+    state.scene_path = str(notes.with_name(typed))
+    document.save(screen.host)
+    assert state.question.title == "Replace notes.toml?"
+    assert str(notes) in state.question.text
+    if answer is None:
+        question.dismiss(screen.host)
+    else:
+        assert answer in state.question.answers
+        state.question.answered(answer)
+    assert notes.read_text().startswith("whitecap = 1") == (answer == "Replace")
+    assert screen.host.lab.library.path == (notes if answer == "Replace" else None)
+
+
+def test_the_documents_own_file_and_a_new_one_are_saved_without_asking(tmp_path: Path, screen: Screen) -> None:
+    library, state = screen.host.lab.library, state_of(screen.host)
+    for name in ("bay.toml", "bay.toml", "creek.toml", "creek.toml"):
+        state.scene_path = str(tmp_path / name)
+        library.document = replace(library.document, title=f"{name} {len(list(tmp_path.iterdir()))}")
+        document.save(screen.host)
+        assert state.question is None
+        assert library.document.title in (tmp_path / name).read_text()
+    state.scene_path = str(tmp_path / "bay.toml")  # its own once, but not any more
+    document.save(screen.host)
+    assert state.question.title == "Replace bay.toml?"
+
+
+def test_waves_of_something_else_beside_the_scene_are_not_replaced_without_asking(
+    tmp_path: Path, screen: Screen
+) -> None:
+    library, state = screen.host.lab.library, state_of(screen.host)
+    waves = tmp_path / "bay.npz"
+    waves.write_bytes(b"measured for a week")
+    library.save(tmp_path / "bay.toml", with_waves=False)
+    library.with_waves = True
+    screen.host.perform("save")
+    assert (waves.read_bytes(), library.asks_for) == (b"measured for a week", "save")
+    document.save(screen.host)
+    assert state.question.title == "Replace bay.npz?"
+    state.question.answered("Replace")
+    assert np.load(waves)
+    state.question = None
+    document.save(screen.host)
+    screen.host.perform("save")
+    assert state.question is None
+
+
+def test_after_a_preset_was_opened_the_save_field_proposes_no_path(tmp_path: Path, monkeypatch: Any) -> None:
+    shown: list[str] = []
+    field = document.path_field
+    monkeypatch.setattr(
+        document, "path_field", lambda name, path, hint: (shown.append(path), field(name, path, hint))[1]
+    )
+    made = Screen(FakeHost(), alone(document.draw))
+    state, library = state_of(made.host), made.host.lab.library
+    state.scene_path = str(tmp_path / "bay.toml")
+    document.save(made.host)
+    made.frames()
+    assert shown[-1] == str(tmp_path / "bay.toml")
+    library.open_preset(1)
+    made.frames()
+    assert shown[-1] == ""
+    library.load(tmp_path / "bay.toml")
+    made.frames()
+    assert shown[-1] == str(tmp_path / "bay.toml")
+    made.gui.release()
+
+
+@pytest.mark.parametrize("typed", ["mine.wrp", "mine"])
+def test_a_capture_is_replaced_only_after_asking(typed: str, tmp_path: Path, screen: Screen) -> None:
+    saved: list[Path] = []
+    screen.host.save_capture = saved.append  # type: ignore[attr-defined]
+    capture.save_capture(screen.host, str(tmp_path / typed))
+    assert len(saved) == 1
+    (tmp_path / "mine.wrp").write_text("theirs")
+    capture.save_capture(screen.host, str(tmp_path / typed))
+    assert len(saved) == 1
+    state_of(screen.host).question.answered("Replace")
+    assert len(saved) == 2
+
+
+def test_an_export_replaces_its_own_file_again_and_no_other_without_asking(
+    notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clicks: list[str] = []
+    monkeypatch.setattr(probes, "button", lambda text, *_, **__: text in clicks and clicks.remove(text) is None)
+    made = Screen(FakeHost(), alone(probes.draw))
+    state = state_of(made.host)
+
+    def export(path: Path) -> None:
+        state.csv_path, state.question = str(path), None
+        clicks.append("Export CSV")
+        made.frames(1)
+
+    export(notes)
+    assert notes.read_text() == "groceries = 3"
+    assert state.question.title == "Replace notes.toml?"
+    for _ in range(2):
+        export(notes.with_name("probes.csv"))
+        assert notes.with_name("probes.csv").is_file()
+        assert state.question is None
     made.gui.release()
 
 
