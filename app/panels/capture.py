@@ -73,7 +73,11 @@ def _buttons(app: PanelHost) -> None:
     if button("Copy path", "The file's path into the clipboard.", width, there) and path is not None:
         copy_path(app, path)
     imgui.same_line()
-    if button("Capture again", "Records the frame anew from the scene's Python source.", width):
+    source = app.simulation.scene.file is None
+    words = "Records the frame anew from the scene's Python source" + (
+        "." if source else ", which a loaded capture has not."
+    )
+    if button("Capture again", words, width, enabled=source):
         app.perform("recapture")
     state.capture_path, _ = path_field("capture", state.capture_path, "name.wrp")
     if button("Save as", "Writes the capture and its modules there.", width, enabled=bool(state.capture_path)):

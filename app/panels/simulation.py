@@ -8,7 +8,8 @@ from ..lab.setup import HIGHEST_TIME_SCALE, LOWEST_TIME_SCALE
 from ..lab.stability import MAX_SUBSTEPS, limit_of
 from ..scene import Parameter
 from .protocol import PanelHost
-from .widgets import label, number_field, number_format, row_of, slider, tooltip
+from .status import launches_of
+from .widgets import button, label, number_field, number_format, row_of, slider, tooltip
 
 SIZES = (64, 128, 256, 512, 1024, 2048)
 FEWEST_SUBSTEPS = 1
@@ -45,12 +46,34 @@ def draw(app: PanelHost) -> None:
         lab.set_time_scale(edit.value)
     if edit.done:
         lab.seal()
-    _grid(app)
+    if app.simulation.scene.file is None:
+        _grid(app)
+    else:
+        _fixed_grid(app)
     advanced = [parameter for parameter in app.simulation.scene.parameters if parameter.advanced]
     if advanced and imgui.tree_node("Advanced"):
         for parameter in advanced:
             _parameter(app, parameter)
         imgui.tree_pop()
+
+
+FIXED_HELP = (
+    "Fixed in the file: a loaded capture is replayed as it was recorded. "
+    "For another grid or other sub-steps open the scene that it was made from."
+)
+
+
+def _fixed_grid(app: PanelHost) -> None:
+    """What a loaded capture holds, where other scenes have controls: nothing here can be changed."""
+    grid = app.simulation.grid
+    for name, words in (
+        ("Sub-steps", launches_of(app.simulation)),
+        ("Grid", f"{grid.width} x {grid.height}"),
+        ("Width, height", f"{grid.width}, {grid.height}"),
+    ):
+        label(name, FIXED_HELP)
+        button(f"{words}##{name}", FIXED_HELP, row_of(1), enabled=False)
+    _basin(app)
 
 
 def _parameter(app: PanelHost, parameter: Parameter) -> None:
@@ -97,6 +120,12 @@ def _grid(app: PanelHost) -> None:
     if edit.done:
         lab.seal()
     _size(app)
+    _basin(app)
+
+
+def _basin(app: PanelHost) -> None:
+    """How large all of it is."""
+    grid = app.simulation.grid
     label("Basin", "The size of the basin in world units, and of one cell.")
     imgui.align_text_to_frame_padding()
     cell = grid.cell

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from imgui_bundle import ImVec2, imgui
 
@@ -40,7 +41,7 @@ def _left(app: PanelHost) -> None:
     parts = [
         simulation.scene.title or simulation.scene.name,
         f"{grid.width} x {grid.height}",
-        f"{grid.substeps} sub-step{'s' * (grid.substeps != 1)}",
+        counted(grid.substeps, "sub-step") if simulation.scene.file is None else launches_of(simulation),
     ]
     if lab is not None and lab.setup.time_scale != 1.0:
         parts.append(f"{number_format(lab.setup.time_scale)}x")
@@ -60,6 +61,12 @@ def _left(app: PanelHost) -> None:
         if simulation.paused:
             imgui.same_line(0.0, em(1.5))
         _message(_sentence(message))
+
+
+def launches_of(simulation: Any) -> str:
+    """ "17 launches a frame": what a loaded capture has where other scenes have sub-steps."""
+    count = simulation.graph.capture.launch_count
+    return f"{count} launch{'es' * (count != 1)} a frame"
 
 
 def _message(text: str) -> None:

@@ -16,7 +16,9 @@ def draw(app: PanelHost) -> None:
     row = Row(("Pause", "Step", "Sub-step", "Still"))
     command(app, "pause", "Run" if paused else "Pause", row.next(), lit=paused)
     command(app, "step_frame", "Step", row.next())
-    command(app, "step_substep", "Sub-step", row.next())
+    recorded = app.simulation.scene.file is not None
+    why = "A loaded capture can only be replayed frame by frame." if recorded else ""
+    command(app, "step_substep", "Sub-step", row.next(), not recorded, why)
     command(app, "reset_waves", "Still", row.next())
     lab = app.lab
     if lab is None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from fakes import FakeHost
 from imgui_bundle import imgui
+from whitecap.app.foreign import FileScene, HeightField
 from whitecap.app.gui import Gui
 from whitecap.app.lab.keys import KEYS, Shortcuts
 from whitecap.app.lab.probes import Probe
@@ -29,6 +30,7 @@ from whitecap.app.panels import (
     simulation,
     sources,
     status,
+    transport,
     view,
     widgets,
 )
@@ -213,11 +215,70 @@ def test_operations_are_listed_with_dimensions_and_arguments() -> None:
     assert rows[19][:2] == ("  copy", "64 B")
 
 
+def host_of_a_file() -> FakeHost:
+    """It shows a loaded capture of 18 launches on 20 x 12 cells."""
+    host = FakeHost("tank", Grid(20, 12, 1))
+    host.simulation.scene = FileScene(Path("/captures/theirs.wrp"), HeightField("heights", 20, 12, True), ("heights",))
+    host.simulation.graph, host.simulation.path = SimpleNamespace(capture=fake_capture()), host.simulation.scene.file
+    host.lab.update()
+    return host
+
+
+def test_a_loaded_capture_shows_its_launches_and_offers_no_other_grid(monkeypatch: pytest.MonkeyPatch) -> None:
+    host = host_of_a_file()
+    made = Screen(host, alone(simulation.draw))
+    said, refusals = keep_words(monkeypatch), 0
+    for y in range(20, 400, 8):
+        for x in (200, 330):
+            made.click(x, y)
+            made.type("64")
+            made.key("RETURN")
+            made.frames(40)
+            refusals += simulation.FIXED_HELP in said
+            said.clear()
+    assert refusals  # the tooltip says why
+    assert (host.opened, host.errors.entries, host.lab.setup.grid) == ([], [], Grid(20, 12, 1))
+    made.gui.release()
+
+
+@pytest.mark.parametrize("panel", [simulation.draw, status.draw])
+def test_a_loaded_capture_has_launches_where_a_scene_has_sub_steps(
+    panel: Callable[[Any], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = [keep_words(monkeypatch, "text_unformatted"), keep_words(monkeypatch, "calc_text_size")]
+    words = {}
+    for name, host in (("file", host_of_a_file()), ("scene", FakeHost())):
+        Screen(host, alone(panel)).gui.release()
+        words[name] = " ".join(written[0] + written[1])
+        for texts in written:
+            texts.clear()
+    assert "18 launches a frame" in words["file"]
+    assert "launches" not in words["scene"]
+    assert "1 sub-step" not in words["file"]
+
+
+def test_what_can_only_fail_with_a_loaded_capture_is_disabled(monkeypatch: pytest.MonkeyPatch) -> None:
+    enabled: dict[str, bool] = {}
+    real = widgets.button
+
+    def button(text: str, help: str = "", width: float = 0.0, on: bool = True, lit: bool = False, **more: Any) -> bool:
+        enabled[text.partition("##")[0]] = more.get("enabled", on)
+        return real(text, help, width, more.get("enabled", on), lit)
+
+    for module in (transport, capture):
+        monkeypatch.setattr(module, "button", button)
+    Screen(host_of_a_file(), alone(lambda app: (transport.draw(app), capture.draw(app)))).gui.release()
+    assert (enabled["Sub-step"], enabled["Capture again"]) == (False, False)
+    assert enabled["Step"]
+
+
 def keep_words(monkeypatch: pytest.MonkeyPatch, function: str = "text_unformatted") -> list[str]:
     """What is written from now on by that function of ImGui."""
     said: list[str] = []
     write = getattr(imgui, function)
-    monkeypatch.setattr(imgui, function, lambda *arguments: (said.append(arguments[-1]), write(*arguments))[1])
+    monkeypatch.setattr(
+        imgui, function, lambda *arguments, **more: (said.append(arguments[-1]), write(*arguments, **more))[1]
+    )
     return said
 
 
