@@ -32,9 +32,52 @@ vec3 reflected(vec3 from, vec3 direction) {
     return mix(stone, sky_in(direction), smoothstep(basin.w * 0.95, basin.w * 1.15 + 1e-4, height));
 }
 
+#if defined(OBSTACLES) && defined(SMOOTH)
+uniform sampler2D obstacles;  // 1 where solid, with mean values of larger and larger blocks
+
+float solid_at(vec2 cell) { return slope_bilinear(cell).w; }
+
+// Whether there may be a wall on a ray's way: one look at a block as large as that way.
+bool walls_near(vec3 from, vec3 direction, float along) {
+    vec2 middle = cell_of_world((from + 0.5 * along * direction).xz);
+    float level = ceil(log2(max(along * length(direction.xz) / grid.z, 1.0)));
+    return textureLod(obstacles, (middle + 0.5) / grid.xy, level).r > 0.0;
+}
+
+// How far a ray goes under water before it meets a wall; beyond `along` when it meets none.
+float way_to_wall(vec3 from, vec3 direction, float along) {
+    const int STEPS = 14;  // about a cell each: a ray runs down, not far aside
+    if (!walls_near(from, direction, along)) return 2.0 * along + 1.0;
+    float before = 0.0;
+    for (int i = 1; i <= STEPS; ++i) {
+        float way = along * float(i) / float(STEPS);
+        float solid = solid_at(cell_of_world((from + way * direction).xz));
+        if (solid > 0.5) return way - along / float(STEPS) * (solid - 0.5) / max(solid - before, 1e-3);
+        before = solid;
+    }
+    return 2.0 * along + 1.0;
+}
+
+// The part of a wall that stands in the water.
+vec3 wall_colour(vec3 at) {
+    vec2 cell = cell_of_world(at.xz);
+    vec2 outward = vec2(solid_at(cell - vec2(1, 0)) - solid_at(cell + vec2(1, 0)),
+                        solid_at(cell - vec2(0, 1)) - solid_at(cell + vec2(0, 1)));
+    vec3 normal = normalize(vec3(outward.x, 1e-3, outward.y));
+    return vec3(0.40, 0.385, 0.36) * light_under_water(at, normal);
+}
+#endif
+
 vec3 refracted(vec3 from, vec3 direction, float eye_distance) {
     vec3 normal;
     float along = box_exit(from, direction, 10.0, normal);
+#if defined(OBSTACLES) && defined(SMOOTH)
+    float way = max(way_to_wall(from, direction, along), 0.0);
+    if (way < along) {
+        vec3 wall = from + way * direction;
+        return through_water(wall_colour(vec3(wall.x, min(wall.y, -1e-3), wall.z)), way);
+    }
+#endif
     vec3 at = from + along * direction;
     at.y = min(at.y, -1e-3);
     float footprint = (eye_distance + along) * eye.w * inversesqrt(max(abs(dot(direction, normal)), 0.15));

@@ -87,6 +87,9 @@ class Surface:
             if np.any(mask):
                 self.walls = np.where(np.asarray(mask) > 0, 255, 0).astype(np.uint8)
                 self.obstacles = self._context.texture((self.width, self.height), 1, self.walls.tobytes(), alignment=1)
+                self.obstacles.build_mipmaps()
+                self.obstacles.filter = (moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR)
+                self.obstacles.repeat_x = self.obstacles.repeat_y = False
         self._derive()
 
     def read_heights(self) -> NDArray[np.float32]:

@@ -31,7 +31,8 @@ class WaterPass:
                 "BELOW": below,
             }
         )
-        bind_textures(array.program, heights=surface.heights, slopes=surface.slopes, **textures)
+        obstacles = surface.obstacles or surface.heights
+        bind_textures(array.program, heights=surface.heights, slopes=surface.slopes, obstacles=obstacles, **textures)
         mesh.draw(array)
 
     def release(self) -> None:

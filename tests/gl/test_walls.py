@@ -11,7 +11,7 @@ from whitecap.app.view.scene_block import Basin, Grid
 
 CELLS = 64
 SIZE = (400, 200)
-LOOK = Look(samples=0, auto_quality=False, walls=False)
+LOOK = Look(samples=0, auto_quality=False, walls=False, colorbar=False)
 
 
 def line(x: float, y: float, cells: int = CELLS) -> np.ndarray:
