@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from . import scenes
 from .choices import apply_grid, chosen_grid, chosen_scene, grid_flags, moves_by_itself
-from .errors import UserError, one_line
+from .errors import UserError, notice, one_line
 from .files import require_file
+from .lab.unsaved import unsaved_path
 from .messages import counted
 from .scene import Grid, Scene
 
@@ -117,8 +118,14 @@ def _steady(application: Application) -> None:
         application.say(f"{few} of the last run would be unstable now: these are {usual.substeps}")
 
 
+def tell_of_unsaved(application: Application, settings: Settings) -> None:
+    """The status line says where the last run left what was drawn and not saved, unless it has more to say."""
+    if settings.unsaved and unsaved_path().is_file() and not application.message:
+        application.say(f"what was drawn last time and not saved is in {unsaved_path()}")
+
+
 def remember(application: Application, settings: Settings) -> None:
-    """Notes what is shown for the next run."""
+    """Notes what is shown for the next run, and keeps what was drawn and not saved."""
     scene, lab = application.simulation.scene, application.lab
     file = scene.file or lab.library.path
     settings.scene = _source_of(scene)
@@ -131,6 +138,19 @@ def remember(application: Application, settings: Settings) -> None:
     kept = file is None and (*grid.shape, grid.substeps) != (*usual.shape, usual.substeps)
     settings.grid_width, settings.grid_height = (grid.width, grid.height) if kept else (0, 0)
     settings.substeps = grid.substeps if kept else 0
+    settings.unsaved = keep_unsaved(application)
+
+
+def keep_unsaved(application: Application) -> bool:
+    """Keeps what was drawn and not saved, with one line of notice; whether there was any."""
+    try:
+        kept = application.lab.library.keep_unsaved()
+    except UserError as error:
+        notice(f"what was drawn and not saved is lost: {one_line(error)}")
+        return False
+    if kept is not None:
+        notice(f"what was drawn and not saved is in {kept}")
+    return kept is not None
 
 
 def _source_of(scene: Scene) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from argparse import Namespace
+from contextlib import suppress
 from typing import Any
 
 from .application import Application
@@ -13,7 +14,7 @@ from .fallback import open_simulation
 from .gui import Gui
 from .interrupt import uninterrupted
 from .job import Job
-from .last_scene import first_scene, remember, reopen, without_memory
+from .last_scene import first_scene, keep_unsaved, remember, reopen, tell_of_unsaved, without_memory
 from .settings import Settings
 from .simulation import Simulation
 from .splash import draw_splash
@@ -35,6 +36,9 @@ def run_in_window(options: Namespace) -> int:
         if session.open():
             session.run()
             session.remember()
+    except BaseException:
+        session.rescue()
+        raise
     finally:
         session.close()
     return 0
@@ -107,7 +111,9 @@ class WindowSession:
         """The document, capture or preset of the last run; whether there was one."""
         if self._start.trouble:
             application.say(self._start.trouble)
-        return self._start.recalled and reopen(application, self.settings, self._options)
+        shown = self._start.recalled and reopen(application, self.settings, self._options)
+        tell_of_unsaved(application, self.settings)
+        return shown
 
     def run(self) -> None:
         """Turns until the window is closed, or as often as `--frames` says."""
@@ -154,6 +160,12 @@ class WindowSession:
             remember(self.application, self.settings)
         self.window.remember(self.settings)
         self.settings.save()
+
+    def rescue(self) -> None:
+        """After a failure that ends the run: keeps what was drawn and not saved."""
+        if self.application is not None:
+            with suppress(Exception):  # the failure itself is what has to be told
+                keep_unsaved(self.application)
 
     def close(self) -> None:
         """Frees the GL objects and closes the window."""

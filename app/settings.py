@@ -29,7 +29,7 @@ class Settings:
     window_x, window_y: None leaves the place to the desktop. file, preset, scene: the last one shown, the first of
     the three that is not empty; file is the absolute path of a scene document or a capture, scene a built-in scene's
     name or the absolute path of a scene file. grid_width, grid_height, substeps: where they were not the usual ones of
-    the scene or preset, else 0.
+    the scene or preset, else 0. unsaved: the last run left what was drawn and not saved in a file, to be told of.
     """
 
     window_width: int = 1280
@@ -44,6 +44,7 @@ class Settings:
     grid_height: int = 0
     substeps: int = 0
     hint_seen: bool = False
+    unsaved: bool = False
 
     @staticmethod
     def load(path: Path | None = None) -> Settings:

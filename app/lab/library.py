@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..errors import UserError
+from ..errors import UserError, one_line
 from ..resample import resample
 from ..scenes import find_scene
 from . import document as documents
@@ -17,6 +17,7 @@ from .checkpoint import load_checkpoint, save_checkpoint
 from .document import Document
 from .presets import Preset, gallery
 from .setup import Setup
+from .unsaved import Drawn, unsaved_path
 
 if TYPE_CHECKING:
     from .session import Lab
@@ -36,23 +37,33 @@ class Library:
         self.preset_index: int | None = None
         self.with_waves = False
         self.opened = 0
+        self._drawn = Drawn(lab.setup)
         self._waves: Path | None = None  # the document's own checkpoint
         self.asks_for: Literal["", "open", "save"] = ""  # the Document panel unfolds and takes the keyboard
 
     # ---- opening
 
     def open(self, document: Document, path: Path | None = None) -> None:
-        """Shows a document: another scene with still water and an empty history."""
+        """Shows a document: another scene with still water and an empty history.
+
+        What was drawn before and not saved is kept in a file, which the message names.
+        """
+        kept = self._keep()
         self._take(document, path)
         self._lab.show(document.setup)
+        self._drawn.mark_safe(self._lab.setup)
+        self._lab.message = "; ".join(words for words in (kept, self._lab.message) if words)
         if document.look:
             self._set_look(document.look)
         if document.camera:
             self._lab.host.set_camera_pose(document.camera)
 
     def follow(self, setup: Setup, title: str) -> None:
-        """Another scene is shown already: it becomes the document."""
+        """Another scene is shown already: it becomes the document, and the lab's setup is about to be dropped."""
+        kept = self._keep()
         self._take(Document(title=title, setup=setup), None)
+        self._drawn.mark_safe(setup)
+        self._lab.message = kept or self._lab.message
 
     def _take(self, document: Document, path: Path | None) -> None:
         self.document, self.path, self.preset_index = document, path, None
@@ -61,7 +72,10 @@ class Library:
         self.opened += 1
 
     def load(self, path: str | Path) -> bool:
-        """Opens a scene file, with its checkpoint where it names one; False when it is refused."""
+        """Opens a scene file, with its checkpoint where it names one; False when it is refused.
+
+        The file of what was not saved is read, but it is no place of the document's: it stays unsaved.
+        """
         path = Path(path)
         try:
             document = documents.load(path, self._lab.parameters_of)
@@ -70,7 +84,10 @@ class Library:
         except UserError as error:
             self._lab.host.show_error(error)
             return False
-        self.open(document, path)
+        unsaved = path.resolve() == unsaved_path().resolve()
+        self.open(document, None if unsaved else path)
+        if unsaved:
+            self._drawn.mark_safe(None)
         if fields is not None:
             self._lab.restore_fields(fields)
         self._lab.message = self._lab.message or f"opened {path.name}"
@@ -147,6 +164,7 @@ class Library:
             self._lab.host.show_error(error)
             return False
         self.path, self.with_waves = path, with_waves
+        self._drawn.mark_safe(self._lab.setup)
         self._lab.message = f"saved {path}" + (" with its waves" if with_waves else "")
         return True
 
@@ -167,6 +185,23 @@ class Library:
     def ask_what_to_open(self) -> None:
         """Has the Document panel ask for a file."""
         self.asks_for = "open"
+
+    def keep_unsaved(self) -> Path | None:
+        """Writes what was drawn and never saved to a file of its own; None when there is none. Raises UserError."""
+        setup = self._lab.setup
+        if not self._drawn.is_lost_with(setup):
+            return None
+        documents.save(unsaved_path(), self.current())
+        self._drawn.mark_safe(setup)
+        return unsaved_path()
+
+    def _keep(self) -> str:
+        """The same, and the line that says so."""
+        try:
+            kept = self.keep_unsaved()
+        except UserError as error:
+            return f"what was drawn and not saved is lost: {one_line(error)}"
+        return f"what was drawn and not saved is in {kept}" if kept is not None else ""
 
     def copy(self) -> None:
         """The scene into the clipboard."""

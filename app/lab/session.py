@@ -339,9 +339,10 @@ class Lab:
 
     def _adopt(self, simulation: Any) -> None:
         """Follows a simulation that nobody wished here, as when a capture is loaded from a file."""
-        self.setup = Setup(simulation.scene.name, simulation.grid, simulation.time_scale, dict(simulation.values))
+        setup = Setup(simulation.scene.name, simulation.grid, simulation.time_scale, dict(simulation.values))
+        self.library.follow(setup, simulation.scene.title)
+        self.setup = setup
         self.link.forget_waves()
-        self.library.follow(self.setup, simulation.scene.title)
         self.history.clear()
         self.rescue.clear()
         self.measurements.clear()

@@ -3,10 +3,13 @@
 from pathlib import Path
 
 import pytest
-from whitecap.app import last_scene
+from whitecap.app import last_scene, session
 from whitecap.app.application import Application
 from whitecap.app.arguments import parse
 from whitecap.app.captures import record_and_save
+from whitecap.app.lab import document as documents
+from whitecap.app.lab.unsaved import unsaved_path
+from whitecap.app.lab.walls import Box
 from whitecap.app.scene import Grid
 from whitecap.app.scenes import find_scene
 from whitecap.app.settings import Settings
@@ -31,6 +34,7 @@ def run(tmp_path):
             application.say(start.trouble)
         if start.recalled:
             last_scene.reopen(application, settings, options)
+        last_scene.tell_of_unsaved(application, settings)
         do(application)
         for _ in range(2):
             application.swap.wait()
@@ -188,6 +192,61 @@ def test_a_grid_that_is_none_costs_a_line_or_nothing(run, tmp_path, size):
     again = run()
     assert shown(again) == ("wave", 128, 128, 16)
     assert "too large" in again.message
+
+
+WALL = Box(0.2, 0.2, 0.4, 0.4)
+
+
+def draw_a_wall(application):
+    application.lab.edit(application.lab.setup.with_(walls=(WALL,)), "Wall")
+
+
+def test_what_was_drawn_and_not_saved_is_told_of_at_the_next_start_and_can_be_opened(run, capsys):
+    run(do=draw_a_wall)
+    assert str(unsaved_path()) in capsys.readouterr().err
+    again = run(do=lambda application: application.lab.load(unsaved_path()))
+    assert str(unsaved_path()) in again.message
+    assert again.lab.setup.walls == (WALL,)
+    third = run(do=lambda application: application.lab.load(unsaved_path()))  # it was left without being saved again
+    assert third.lab.setup.walls == (WALL,)
+    third.lab.library.save(unsaved_path().with_name("bay.toml"))
+    assert not last_scene.keep_unsaved(third)
+
+
+def test_a_run_that_leaves_nothing_unsaved_says_nothing(run, capsys):
+    run("--scene", "tank", do=lambda application: application.lab.set_parameter("k_speed", 70.0))
+    run(do=lambda application: application.lab.open_preset(2))
+    assert run().message == ""
+    assert capsys.readouterr().err == ""
+    assert not unsaved_path().exists()
+
+
+def test_unsaved_work_that_cannot_be_kept_costs_a_line(run, capsys, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("WHITECAP_CONFIG_DIR", str(tmp_path / "file"))
+    assert not run(do=draw_a_wall).settings.unsaved
+    assert "not saved is lost: cannot write" in capsys.readouterr().err
+
+
+def test_a_run_that_fails_keeps_what_was_drawn(run, monkeypatch):
+    class Failing(session.WindowSession):
+        def __init__(self, options):
+            self.application = run()
+
+        def open(self):
+            draw_a_wall(self.application)
+            return True
+
+        def run(self):
+            raise RuntimeError("the window is gone")
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr(session, "WindowSession", Failing)
+    with pytest.raises(RuntimeError, match="the window is gone"):
+        session.run_in_window(parse([])[1])
+    assert documents.load(unsaved_path()).setup.walls == (WALL,)
 
 
 def test_nothing_remembered_is_the_default_without_a_word(run):
