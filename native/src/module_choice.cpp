@@ -45,14 +45,14 @@ std::shared_ptr<CpuModule> load_cpu_module(const Capture& capture, const Module&
     }
     const auto same_file = [&](const ModuleAlternative* a) { return a->filename == module.binary_filename; };
     const bool wrong_target = std::any_of(alternatives.begin(), alternatives.end(), same_file);
-    if (module.binary_filename.empty() || wrong_target) {
-        std::vector<std::string> recorded;
-        for (const ModuleAlternative* alternative : alternatives) recorded.push_back(alternative->target);
-        fail(WC_ERROR_MODULE, "module ", quoted(module.name), " has binaries for ", joined(recorded),
-             "; this processor runs ", joined(targets),
-             absent.empty() ? "; capture again and ask for one of these targets" : "; " + absent);
+    if (!module.binary_filename.empty() && !wrong_target) {
+        return CpuModule::load(source.find(module.binary_filename));
     }
-    return CpuModule::load(source.find(module.binary_filename));
+    if (!absent.empty()) fail(WC_ERROR_MODULE, absent);
+    std::vector<std::string> recorded;
+    for (const ModuleAlternative* alternative : alternatives) recorded.push_back(alternative->target);
+    fail(WC_ERROR_MODULE, "module ", quoted(module.name), " has binaries for ", joined(recorded),
+         "; this processor runs ", joined(targets), "; capture again and ask for one of these targets");
 }
 
 CpuEntries find_entries(const CpuModule& module, const std::string& forward_name,

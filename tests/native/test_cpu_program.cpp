@@ -416,6 +416,10 @@ TEST(the_best_alternative_that_is_there_is_loaded_and_its_digest_checked) {
 
     MemoryModules only_other;
     only_other.add("other.so", good);
+    CHECK_ERROR(WC_ERROR_MODULE, ({"\"base.so\" is not among the 1 that were given"}),
+                make_cpu_program(std::make_shared<const Capture>(capture), only_other));
+
+    capture.alternatives.pop_back();
     CHECK_ERROR(WC_ERROR_MODULE, ({"has binaries for", other, "this processor runs", base}),
                 make_cpu_program(std::make_shared<const Capture>(capture), only_other));
 }
