@@ -13,7 +13,7 @@ from time import time
 from typing import TYPE_CHECKING
 
 from .blame import blaming
-from .errors import UserError, notice, os_error_line
+from .errors import UsageError, UserError, notice, os_error_line
 from .files import require_place, staged, writable_folder
 from .scene import Grid, RecordedScene, Scene
 from .trace import span
@@ -167,6 +167,14 @@ def record_and_save(scene: Scene, grid: Grid, path: Path, targets: list[str] | N
 def modules_folder(path: Path) -> Path:
     """The folder beside a `.wrp` that holds its module binaries."""
     return path.with_name(path.name.removesuffix(".wrp") + "_modules")
+
+
+def require_wrp(path: Path, who: str = "") -> None:
+    """Refuses a name with another suffix than `.wrp`, which may be left away. Raises UsageError."""
+    if path.suffix not in ("", ".wrp"):
+        raise UsageError(
+            f"{who}{path}: the name of a capture ends in .wrp; give {path.with_suffix('.wrp')} or {path.name}.wrp"
+        )
 
 
 def remove_capture(path: Path) -> None:

@@ -10,7 +10,7 @@ from .. import _native
 from ..capture.errors import CaptureError
 from ..capture.save import wrp_path
 from ..capture.targets import parse_targets
-from .captures import modules_folder, record_and_save
+from .captures import modules_folder, record_and_save, require_wrp
 from .choices import chosen_grid, chosen_scene
 from .errors import UsageError, UserError, os_error_line
 from .files import require_place
@@ -24,6 +24,7 @@ def capture(options: Namespace) -> int:
     """Captures, saves and prints what the file holds."""
     scene = chosen_scene(options)
     grid = chosen_grid(options, scene)
+    require_wrp(options.out, "--out ")
     path = wrp_path(options.out)
     require_place(path)
     check_targets(options.target)

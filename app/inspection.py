@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from .captures import modules_folder
+from .captures import modules_folder, require_wrp
 from .files import require_file
 
 
@@ -19,10 +19,11 @@ def inspect(options: Namespace) -> int:
 
 
 def describe(path: Path) -> dict[str, Any]:
-    """The file as plain values. Raises UserError when there is no such file, NativeError when it is malformed."""
+    """The file as plain values. Raises UserError when there is no such capture, NativeError when it is malformed."""
     from .. import _native
     from ..capture.save import wrp_path
 
+    require_wrp(path)
     path = wrp_path(path)
     require_file(path)
     capture = _native.Capture.from_file(str(path))

@@ -88,6 +88,8 @@ def refused(result, code, *words):
         (["capture"], ["--out"]),
         (["capture", "--out", "a.wrp", "--width", "0"], ["--width"]),
         (["inspect"], ["FILE.wrp"]),
+        (["inspect", "o1.toml"], ["o1.toml: the name of a capture ends in .wrp", "o1.wrp"]),
+        (["capture", "--out", "w.txt"], ["--out w.txt: the name of a capture ends in .wrp", "w.wrp", "w.txt.wrp"]),
         (["doctor", "--what"], ["--what"]),
     ],
     ids=" ".join,
@@ -201,7 +203,7 @@ def test_opening_a_truncated_capture_is_refused(gl, whitecap, capture_file):
 def test_opening_a_capture_without_its_modules_is_refused(gl, whitecap, capture_file):
     folder = modules_folder(capture_file)
     folder.rename(folder.with_name("elsewhere"))
-    refused(whitecap("--offscreen", capture_file), 1, "wave_modules")
+    refused(whitecap("--offscreen", capture_file), 1, "error: module file", "wave_modules", "does not exist")
 
 
 def test_a_capture_of_another_program_is_shown(gl, whitecap, capture_file, tmp_path):
