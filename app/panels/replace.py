@@ -19,10 +19,11 @@ def replace_or_ask(app: PanelHost, files: Sequence[Path], save: Callable[[], obj
     names = " and ".join(file.name for file in files)
     places = " and ".join(str(file.absolute()) for file in files)
     there, them = ("is", "it") if len(files) == 1 else ("are", "them")
-    text = f"{places} {there} there already. To replace {them} cannot be undone."
+    text = f"{places} {there} there already. Replacing {them} cannot be undone."
 
     def answered(answer: str) -> None:
         if answer == REPLACE:
             save()
 
-    ask(app, Question(f"Replace {names}?", text, (REPLACE, KEEP), answered))
+    # The keyboard is on the first answer: Enter pressed once too often replaces nothing.
+    ask(app, Question(f"Replace {names}?", text, (KEEP, REPLACE), answered))

@@ -717,6 +717,16 @@ def test_a_file_of_something_else_is_replaced_only_after_asking(
     assert screen.host.lab.library.path == (notes if answer == "Replace" else None)
 
 
+def test_enter_pressed_once_too_often_replaces_nothing(notes: Path, screen: Screen) -> None:
+    screen.host.lab.perform("save")
+    screen.frames(4)
+    screen.type(str(notes))
+    for _ in range(3):
+        screen.key("RETURN")
+        screen.frames(5)
+    assert notes.read_text() == "groceries = 3"
+
+
 def test_the_documents_own_file_and_a_new_one_are_saved_without_asking(tmp_path: Path, screen: Screen) -> None:
     library, state = screen.host.lab.library, state_of(screen.host)
     for name in ("bay.toml", "bay.toml", "creek.toml", "creek.toml"):
