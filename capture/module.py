@@ -84,6 +84,11 @@ def module_for(kernel: Kernel, function: Callable[..., Any], alone: bool) -> Mod
     return module
 
 
+def forget_file(name: str) -> None:
+    """A file of that import name is about to be loaded anew: its kernels make a module of their own."""
+    _modules.pop(name, None)
+
+
 def file_module(name: str) -> Module | None:
     """The module of the kernels at the top level of a Python file, by its import name."""
     return _modules.get(name)

@@ -30,12 +30,15 @@ def find_scene(text: str) -> Scene:
 def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise UsageError(f"--scene {path}: there is no such file")
+    from ...capture.module import forget_file
+
     name = f"whitecap_scene_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise UserError(f"--scene {path}: this is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    forget_file(name)
     with blaming(path, "--scene "):
         spec.loader.exec_module(module)
     return module

@@ -10,6 +10,8 @@ from whitecap.app.scenes import find_scene, wave
 from whitecap.app.simulation import Simulation
 from whitecap.capture.errors import KernelError
 
+HEAT = Path(__file__).parents[3] / "examples" / "heat.py"
+
 
 @pytest.mark.parametrize(
     "wrong",
@@ -197,6 +199,16 @@ def test_what_fails_while_recording_is_one_line_with_its_place(tmp_path, broken,
     with pytest.raises(Exception, match=says) as caught:
         Simulation(find_scene(str(path)))
     assert is_foreseen(caught.value)
+
+
+def test_a_file_is_captured_without_the_kernels_of_another_one_of_its_name(tmp_path):
+    path, text = tmp_path / "mine.py", HEAT.read_text()
+    path.write_text(text)
+    alone = find_scene(str(path)).module_hash()
+    path.write_text(text.replace("def warm_up(", "def older(").replace("launch(warm_up", "launch(older"))
+    assert find_scene(str(path)).module_hash() != alone
+    path.write_text(text)
+    assert find_scene(str(path)).module_hash() == alone
 
 
 def test_the_hash_of_a_scene_follows_its_source(tmp_path):
