@@ -1232,7 +1232,7 @@ extern "C" __global__ void __launch_bounds__(384) wave_solve_fd577726_cuda_stenc
     wc::run_stencil_staged<wave_solve_fd577726_stencil, 4, 10, 12>({{{arg_heights, arg_heights_prev, arg_params, arg_inv_cell}}}, bounds, arg_heights, arg_heights_prev, near_out, own_out, steps, swapped);
 }
 
-extern "C" __device__ int wave_solve_fd577726_cuda_stencil[] = {2, 0, 1, 7, 1, 2, 12, 326, 99, 0, 1, 2, 24, 306, 277, 0, 2, 2, 24, 410, 385, 0, 2, 5, 12, 531, 329, 0, 4, 6, 12, 827, 756, 1, 4, 8, 12, 1007, 977, 1, 4, 10, 12, 1194, 1210, 1};
+extern "C" __device__ int wave_solve_fd577726_cuda_stencil[] = {2, 0, 1, 7, 1, 2, 12, 300, 105, 0, 1, 2, 24, 395, 277, 0, 2, 2, 24, 485, 385, 0, 2, 5, 12, 575, 329, 0, 4, 6, 12, 935, 756, 1, 4, 8, 12, 1250, 977, 1, 4, 10, 12, 1440, 1210, 1};
 
 #else
 
