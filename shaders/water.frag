@@ -32,7 +32,7 @@ vec3 reflected(vec3 from, vec3 direction) {
     return mix(stone, sky_in(direction), smoothstep(basin.w * 0.95, basin.w * 1.15 + 1e-4, height));
 }
 
-#if defined(OBSTACLES) && defined(SMOOTH)
+#ifdef OBSTACLES
 uniform sampler2D obstacles;  // 1 where solid, with mean values of larger and larger blocks
 
 float solid_at(vec2 cell) { return slope_bilinear(cell).w; }
@@ -46,13 +46,14 @@ bool walls_near(vec3 from, vec3 direction, float along) {
 
 // How far a ray goes under water before it meets a wall; beyond `along` when it meets none.
 float way_to_wall(vec3 from, vec3 direction, float along) {
-    const int STEPS = 14;  // about a cell each: a ray runs down, not far aside
     if (!walls_near(from, direction, along)) return 2.0 * along + 1.0;
+    // Half a cell each, so that a wall one cell wide is not stepped over.
+    int steps = clamp(int(2.0 * along * length(direction.xz) / grid.z) + 1, 1, 64);
     float before = 0.0;
-    for (int i = 1; i <= STEPS; ++i) {
-        float way = along * float(i) / float(STEPS);
+    for (int i = 1; i <= steps; ++i) {
+        float way = along * float(i) / float(steps);
         float solid = solid_at(cell_of_world((from + way * direction).xz));
-        if (solid > 0.5) return way - along / float(STEPS) * (solid - 0.5) / max(solid - before, 1e-3);
+        if (solid > 0.5) return way - along / float(steps) * (solid - 0.5) / max(solid - before, 1e-3);
         before = solid;
     }
     return 2.0 * along + 1.0;
@@ -71,7 +72,7 @@ vec3 wall_colour(vec3 at) {
 vec3 refracted(vec3 from, vec3 direction, float eye_distance) {
     vec3 normal;
     float along = box_exit(from, direction, 10.0, normal);
-#if defined(OBSTACLES) && defined(SMOOTH)
+#ifdef OBSTACLES
     float way = max(way_to_wall(from, direction, along), 0.0);
     if (way < along) {
         vec3 wall = from + way * direction;

@@ -21,14 +21,14 @@ def colorbar_image(bar: Colorbar, height: int, scale: float) -> NDArray[np.uint8
     """(rows, columns, 4) uint8, straight alpha. height: pixels of the colours. scale: pixels to a logical one."""
     font = _font(max(round(FONT_SIZE * scale), 6))
     em = FONT_SIZE * scale
-    pad, width, tick, head = round(0.5 * em), round(1.1 * em), round(0.35 * em), round(1.7 * em)
+    pad, width, tick, head = round(0.5 * em), round(1.1 * em), round(0.35 * em), round(2.1 * em)
     texts = [text for _, text in bar.ticks]
     beside = max((font.getlength(text) for text in texts), default=0.0)
     columns = round(2 * pad + max(width + 2 * tick + beside, font.getlength(TITLE)))
     image = Image.new("RGBA", (columns, head + height + 2 * pad), (0, 0, 0, 0))
     draw = ImageDraw.Draw(image)
     draw.rounded_rectangle((0, 0, image.width - 1, image.height - 1), radius=round(0.3 * em), fill=_GROUND)
-    draw.text((pad, head / 2 + pad / 2), TITLE, fill=_INK, font=font, anchor="lm")
+    draw.text((pad, 0.4 * head + pad / 2), TITLE, fill=_INK, font=font, anchor="lm")
     colours = Image.fromarray(np.ascontiguousarray(bar.lut[::-1, None, :])).resize((width, height))
     image.paste(colours, (pad, head))
     for value, text in bar.ticks:
