@@ -37,6 +37,9 @@ def _step_frame(application: Application) -> None:
 
 
 def _step_substep(application: Application) -> None:
+    if application.simulation.scene.file is not None:
+        application.say(f"{application.simulation.scene.name} is a loaded capture: its sub-steps are fixed in the file")
+        return
     application.simulation.paused = True
     application.step_substep()
 

@@ -87,6 +87,7 @@ class Gui:
         self.panels_visible = True
         self.help_visible = False
         self._navigating = False
+        self._had_keyboard = False  # before a dialog took it
         self._frames_to_know = 0
         self._panels = panels if panels is not None else _find_panels()
         self._renderer = make_renderer() if make_renderer is not None else None
@@ -151,6 +152,18 @@ class Gui:
     def enter_panels(self) -> None:
         """The keyboard goes to the panels, into the one that ImGui chooses by the same key."""
         self.panels_visible = self._navigating = True
+
+    def take_keyboard(self) -> None:
+        """What opens now has the keyboard at once, and its next item is marked; for dialogs, on their first frame."""
+        self._had_keyboard, self._navigating = self._navigating, True
+        imgui.set_window_focus()
+        imgui.set_keyboard_focus_here()
+        imgui.set_nav_cursor_visible(True)
+
+    def give_keyboard_back(self) -> None:
+        """What had taken it is closed: it goes to whoever had it before."""
+        if not self._had_keyboard:
+            self.leave_panels()
 
     def leave_panels(self) -> bool:
         """The keyboard comes back from the panels; False when they did not have it."""

@@ -31,6 +31,8 @@ def dismiss(app: PanelHost) -> bool:
     """Closes the question without an answer; False when there is none."""
     state = state_of(app)
     shown, state.question = state.question is not None, None
+    if shown and app.gui is not None:
+        app.gui.give_keyboard_back()
     return shown
 
 
@@ -46,9 +48,11 @@ def draw(app: PanelHost) -> None:
     flags = imgui.WindowFlags_.no_collapse.value | imgui.WindowFlags_.no_saved_settings.value
     imgui.begin(f"{question.title}###question", None, flags | imgui.WindowFlags_.no_resize.value)
     note(question.text)
+    if imgui.is_window_appearing() and app.gui is not None:
+        app.gui.take_keyboard()
     for answer in question.answers:
         if button(answer, width=-1.0):
-            state.question = None
+            dismiss(app)
             question.answered(answer)
     if button("Cancel", "Esc does it too."):
         dismiss(app)

@@ -142,3 +142,18 @@ def test_another_key_into_the_panels_in_the_table_is_the_one_that_imgui_takes(mo
         assert taken == int(imgui.Key.f6) | int(imgui.Key.mod_alt)
     finally:
         gui.release()
+
+
+@pytest.mark.parametrize(("keys", "answer"), [(["enter"], "Keep"), (["down_arrow", "enter"], "Replace")])
+def test_a_question_has_the_keyboard_and_begins_with_its_first_answer(application, keys, answer):
+    given = []
+    ask(application, Question("Replace it?", "It is there already.", ("Keep", "Replace"), given.append))
+    frames(application)
+    assert application.gui.navigating  # Space and Enter are no shortcuts now
+    for key in keys:
+        for down in (True, False):
+            imgui.get_io().add_key_event(getattr(imgui.Key, key), down)
+            frames(application)
+    assert given == [answer]
+    assert state_of(application).question is None
+    assert not application.gui.navigating

@@ -134,6 +134,13 @@ def test_a_capture_that_does_not_name_its_state_begins_anew_after_a_runaway(appl
     assert np.isfinite(application.simulation.heights()).all()
 
 
+def test_a_lone_sub_step_of_a_loaded_capture_is_refused_in_the_status_line(application, file):
+    application.open_capture(file)
+    application.perform("step_substep")
+    assert "fixed in the file" in application.message
+    assert not application.errors
+
+
 def test_a_file_scene_records_nothing(file):
     scene = FileScene(file, HeightField("heights", 20, 12, True))
     with pytest.raises(UserError, match="fixed in the file"):
