@@ -54,7 +54,7 @@ class Measurements:
         if start < self._next_energy or "heights_prev" not in simulation.scene.fields:
             return
         open_cells = medium.open_cells if medium is not None else None
-        # A GPU's runaway is noticed a frame later, so the fields may hold anything here.
+        # Only the newest heights were looked at: the field before them may hold anything.
         with np.errstate(invalid="ignore", over="ignore"):
             value = energy(simulation.field("heights"), simulation.field("heights_prev"), scheme, open_cells)
         if np.isfinite(value):

@@ -1,9 +1,13 @@
-"""One OpenGL context for all tests here, and a stage on which surfaces are photographed."""
+"""One OpenGL context for all tests here, a stage on which surfaces are photographed, and a window on a display."""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import ctypes.util
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,6 +21,8 @@ from whitecap.app.view.picture import OffscreenTarget
 from whitecap.app.view.renderer import Renderer
 from whitecap.app.view.scene_block import Hover
 from whitecap.app.view.surface import Surface
+
+sys.path.insert(0, str(Path(__file__).parent))  # hands.py, imported by name
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -107,3 +113,74 @@ def count_objects(context: moderngl.Context) -> Callable[[], dict[str, int]]:
         return {kind: sum(bool(getattr(library, f"glIs{kind}")(name)) for name in range(1, 3000)) for kind in kinds}
 
     return count
+
+
+# ---- the window
+
+
+@pytest.fixture(scope="session")
+def x_display() -> Iterator[str]:
+    """One server for every file: Xlib ends the process when the one that it is connected to goes away."""
+    from hands import x_server
+
+    with x_server() as name:
+        yield name
+
+
+@pytest.fixture(scope="module")
+def display(x_display, tmp_path_factory):
+    from hands import on_display
+
+    with on_display(x_display, tmp_path_factory.mktemp("window")):
+        yield
+
+
+@pytest.fixture
+def open_window(display):
+    """Opens a session as after `--fresh` and closes it at the end of the test."""
+    from hands import Hand
+    from whitecap.app.arguments import parse
+    from whitecap.app.session import WindowSession
+    from whitecap.app.settings import Settings
+
+    with contextlib.ExitStack() as stack:
+
+        def open_one(*arguments):
+            Settings.forget()
+            session = WindowSession(parse(list(arguments))[1])
+            stack.callback(session.close)
+            assert session.open()
+            session.application.welcome(still=True)
+            return Hand(session)
+
+        yield open_one
+
+
+@pytest.fixture
+def mouse(display):
+    """The display's own mouse and keyboard."""
+    if shutil.which("xdotool") is None:
+        pytest.skip("xdotool is not installed: apt-get install xdotool")
+
+    def run(*arguments):
+        subprocess.run(["xdotool", *map(str, arguments)], check=True, timeout=20)
+
+    yield run
+    for button in (1, 2, 3):
+        run("mouseup", button)
+
+
+@pytest.fixture
+def xdotool(tmp_path):
+    """The tool on a display of the test's own, for programs started there."""
+    from hands import a_display
+
+    if shutil.which("xdotool") is None:
+        pytest.skip("xdotool is not installed: apt-get install xdotool")
+
+    def run(*arguments):
+        command = ["xdotool", *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout
+
+    with a_display(tmp_path):
+        yield run
